@@ -1,0 +1,1 @@
+"""The frozen types everybody speaks. Pure."""

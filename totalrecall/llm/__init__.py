@@ -1,0 +1,1 @@
+"""Asking a model, or the built-in engine that needs none."""

@@ -1,0 +1,1 @@
+"""Screening: what must neither leave nor land. Pure."""

@@ -1,0 +1,1 @@
+"""From a raw record to an event, one module per agent program."""
