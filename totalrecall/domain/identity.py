@@ -13,7 +13,8 @@ def identity_of(event: Event, session_id: str) -> bytes:
     """The 16 bytes a message keeps when its transcript is copied, forked, rotated, rewritten or imported.
 
     A UUID is enough by itself. Short ids (8 hex digits up to OpenClaw 2026.7.1) repeat after some ten
-    thousand entries by chance, so the time, the role and the words are hashed with them: all of these survive a copy.
+    thousand entries by chance, so the time, the role and the words are hashed with them; all of these survive
+    a copy.
     Without an id the session counts too.
     """
     digest = hashlib.blake2b(digest_size=16)
