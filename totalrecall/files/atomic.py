@@ -91,8 +91,8 @@ def replace(path: Path, content: bytes, *, expected: FileState | None) -> Replac
     """Put ``content`` at ``path`` in one step, or say that the file is not what ``expected`` says.
 
     ``expected`` None replaces whatever stands there; ``ABSENT`` demands that nothing does. Links are
-    followed, also to a file that does not exist yet. Mode and (for root) owner stay; a new file gets 0600, new
-    folders 0700.
+    followed, also to a file that does not exist yet. Mode and (for root) owner stay; a new file gets 0600,
+    new folders 0700.
 
     Raises:
         MemoryFileError: with the reason and the remedy; the file is as it was and no temporary file is left.

@@ -184,6 +184,11 @@ class BatchesPart(Part):
                 demand(connection, marker, {BatchStatus.PLANNED}, "discarded")
                 connection.execute("DELETE FROM batches WHERE marker = ?", (marker,))
 
+    def drop_open(self) -> None:
+        """Forget every batch that is under way: only for a ledger restored from a copy."""
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM batches WHERE status IN ('planned', 'generated', 'writing')")
+
     def open_batches(self) -> list[BatchRow]:
         """Batches that are planned, generated or being written, oldest first, with all their entries."""
         sql = f"{_SELECT} WHERE status IN ('planned', 'generated', 'writing') ORDER BY planned_ms, marker"

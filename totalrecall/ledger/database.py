@@ -124,6 +124,23 @@ def damaged(path: Path, found: str) -> LedgerError:
 
 
 @contextlib.contextmanager
+def only_user(folder: Path) -> Iterator[None]:
+    """Nobody else has the ledger of ``folder`` open, and nobody can open it inside the block.
+
+    Raises BusyError when somebody has it open.
+    """
+    users_fd = _open_users(folder)
+    try:
+        if not _enter(users_fd):
+            raise BusyError(
+                "The ledger is in use.", "Stop the service (`totalrecall service stop`), then try again."
+            )
+        yield
+    finally:
+        os.close(users_fd)
+
+
+@contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as ours: busy, damaged, no room."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -52,6 +53,10 @@ class Ledger(SessionsPart, SeenPart, BatchesPart, NotesPart, RunsPart):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def copy_to(self, target: sqlite3.Connection) -> None:
+        """Copy the whole ledger into another database, as it is at one moment."""
+        self._db.backup_to(target)
 
     def high_water(self, upcoming: str = "") -> HighWater:
         """What the mirror is to say: adoption, and per session how far it is observed.

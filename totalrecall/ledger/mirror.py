@@ -108,7 +108,7 @@ def read_mirror(path: Path) -> Mirror | Unreadable:
             ),
             dict(said.get("spend") or {}),
         )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         return Unreadable(f"it is torn or was edited ({type(error).__name__})")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -150,7 +151,7 @@ class NotesPart(Part):
         )
 
 
-def purge(connection: Any, note_ids: Sequence[str]) -> None:
+def purge(connection: sqlite3.Connection, note_ids: Sequence[str]) -> None:
     """Empty the words of notes; ``secure_delete`` overwrites the bytes."""
     connection.executemany(
         "UPDATE notes SET text = '' WHERE note_id = ?", [(stored(one),) for one in note_ids]

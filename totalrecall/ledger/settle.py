@@ -71,7 +71,8 @@ def settle(connection: sqlite3.Connection, marker: str, state: MessageState) -> 
     """Give the batch's pending entries their state, keep the others', move the session's cursor."""
     connection.execute(
         "INSERT OR IGNORE INTO seen SELECT identity, session_id, position, is_message,"
-        " CASE state WHEN 'pending' THEN ? ELSE state END, reason, at_ms, marker FROM planned WHERE marker = ?",
+        " CASE state WHEN 'pending' THEN ? ELSE state END, reason, at_ms, marker FROM planned"
+        " WHERE marker = ?",
         (state.value, marker),
     )
     connection.execute("DELETE FROM planned WHERE marker = ?", (marker,))
