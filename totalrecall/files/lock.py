@@ -38,7 +38,7 @@ def hold(path: Path, *, wait_s: float = 0.0, command: str = "totalrecall") -> It
     finally:
         with contextlib.suppress(OSError):
             os.ftruncate(fd, 0)
-        # Said outright: a program that is being started holds a copy of the descriptor until its exec is done.
+        # Said outright: a program being started holds a copy of the descriptor until its exec is done.
         fcntl.flock(fd, fcntl.LOCK_UN)
         os.close(fd)
 
