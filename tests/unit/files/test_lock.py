@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -109,6 +110,26 @@ def test_a_removed_lock_file_lets_nobody_in_twice(tmp_path: Path) -> None:
         path.unlink()
         with hold(path), pytest.raises(BusyError), hold(path, wait_s=0.05):
             pass
+
+
+def test_a_lock_file_that_is_replaced_meanwhile_is_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When somebody puts a new file there between opening and locking, the new one is locked."""
+    path = tmp_path / "agent.lock"
+    real = fcntl.flock
+    replaced: list[int] = []
+
+    def meanwhile(fd: int, operation: int) -> None:
+        if not replaced:
+            replaced.append(fd)
+            path.unlink()
+            path.touch()
+        real(fd, operation)
+
+    monkeypatch.setattr(fcntl, "flock", meanwhile)
+    with hold(path, wait_s=1), pytest.raises(BusyError), hold(path, wait_s=0.05):
+        pass
 
 
 def test_threads_of_one_process_exclude_each_other(tmp_path: Path) -> None:
