@@ -7,7 +7,6 @@ import errno
 import fcntl
 import hashlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -99,7 +98,7 @@ def replace(path: Path, content: bytes, *, expected: FileState | None) -> Replac
     """
     target = resolve(path)
     before = _stat_of(target)
-    temp = target.parent / f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}{TEMP_SUFFIX}"
+    temp = target.parent / f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}{TEMP_SUFFIX}"
     try:
         with _removed_on_failure(temp):
             _write_temp(temp, content, before)

@@ -36,6 +36,9 @@ SESSION_COLUMNS = (
 SEEN_COLUMNS = "identity, session_id, position, is_message, state, reason, at_ms, marker"
 _LINE_START = re.compile(r"^\s*-\s+(?:[🔴🟡🟢]\ufe0f?\s+)?(?:\d\d:\d\d\s+)?(?:\[\w+\]\s+)?")
 
+_STATES = {one.value: one for one in MessageState}
+_REASONS: dict[str | None, SkipReason | None] = {one.value: one for one in SkipReason} | {None: None}
+
 Value = str | bytes | int | float | None
 
 
@@ -134,8 +137,8 @@ def seen_from(values: Sequence[Any]) -> SeenRow:
         loaded(session_id),
         position,
         bool(is_message),
-        MessageState(state),
-        SkipReason(reason) if reason else None,
+        _STATES[state],
+        _REASONS[reason],
         at_ms,
         marker,
     )

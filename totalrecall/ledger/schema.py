@@ -22,7 +22,7 @@ STEPS: tuple[str, ...] = (
         is_message INTEGER NOT NULL, state TEXT NOT NULL CHECK (state <> 'pending'), reason TEXT,
         at_ms INTEGER, marker TEXT NOT NULL
     ) WITHOUT ROWID;
-    CREATE INDEX seen_by_session ON seen (session_id, is_message, position);
+    CREATE INDEX seen_by_session ON seen (session_id, is_message, state, reason, position);
     CREATE INDEX seen_by_marker ON seen (marker) WHERE marker <> '';
     CREATE TABLE batches (
         marker TEXT PRIMARY KEY NOT NULL, session_id NOT NULL, session_after TEXT NOT NULL,

@@ -57,7 +57,9 @@ class SeenPart(Part):
     def counts(self, session_id: str | None = None) -> Counts:
         """How many messages are in each state, of one session or of all."""
         where, values = ("", ()) if session_id is None else (" AND session_id = ?", (stored(session_id),))
-        sql = f"SELECT state, reason, count(*) FROM seen WHERE is_message = 1{where} GROUP BY state, reason"  # noqa: S608
+        # Grouped the way the index is sorted: no row is touched, nothing is sorted.
+        sql = f"SELECT state, reason, count(*) FROM seen WHERE is_message = 1{where}"  # noqa: S608 (constants only)
+        sql += " GROUP BY session_id, is_message, state, reason"
         by_state: dict[MessageState, int] = {}
         by_reason: dict[SkipReason, int] = {}
         for state, reason, count in self._db.read(sql, values):
