@@ -5,12 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from totalrecall.errors import MemoryFileError
 from totalrecall.files.atomic import FILE_MODE, resolve, sync_file, sync_folder
 from totalrecall.files.failure import memory_file_error
+
+
+SETTLE_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,17 @@ def append(path: Path, content: bytes, *, on_new_line: bool = True) -> Appended:
 
 
 def _fitted(fd: int, content: bytes) -> bytes:
+    if _ends_inside_a_line(fd):
+        # Somebody else may be in the middle of a write just now, whose last byte is not there yet.
+        time.sleep(SETTLE_S)
+        if _ends_inside_a_line(fd):
+            return b"\n" + content
+    return content
+
+
+def _ends_inside_a_line(fd: int) -> bool:
     size = os.fstat(fd).st_size
-    inside_a_line = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-    return b"\n" + content if inside_a_line else content
+    return size > 0 and os.pread(fd, 1, size - 1) != b"\n"
 
 
 def _write(fd: int, content: bytes, target: Path) -> Appended:

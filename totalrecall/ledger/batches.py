@@ -23,6 +23,7 @@ from totalrecall.ledger.part import Part
 from totalrecall.ledger.rows import BatchRow, BatchStatus, SeenRow, SessionRow
 from totalrecall.ledger.sessions import rewind
 from totalrecall.ledger.settle import (
+    COVERED,
     covered_provisional,
     demand,
     insert_notes,
@@ -201,9 +202,11 @@ class BatchesPart(Part):
         return [self._batch(one, full=True) for one in self._db.read(sql, values)]
 
     def would_replace(self, marker: str) -> tuple[str, ...]:
-        """Provisional batches that committing ``marker`` would cover: their blocks leave with its writing."""
-        with self._db.write() as connection:
-            return tuple(covered_provisional(connection, marker))
+        """Provisional batches that committing ``marker`` would cover: their blocks leave with its writing.
+
+        With "" those that are covered already.
+        """
+        return tuple(row[0] for row in self._db.read(COVERED, (marker,)))
 
     def drop_provisional(self, markers: Sequence[str]) -> None:
         """Forget provisional batches whose block is out of the file."""

@@ -200,8 +200,10 @@ def _enter(users_fd: int) -> bool:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # Made by us and not by SQLite, so that it, its -wal and its -shm are private from the first byte on.
-    os.close(_open_private(path))
+    # Made by us and not by SQLite, so that it, its -wal and its -shm are private from the first byte on. Only
+    # when it is missing: closing a descriptor frees every lock that this process holds on an existing file.
+    if not path.exists():
+        os.close(_open_private(path))
     connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
     try:
         connection.execute("PRAGMA synchronous = FULL")

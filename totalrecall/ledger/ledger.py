@@ -5,17 +5,19 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from totalrecall.ledger.batches import BatchesPart
 from totalrecall.ledger.database import Database
 from totalrecall.ledger.encode import loaded, session_from_json
-from totalrecall.ledger.mirror import HighWater, SessionMark
 from totalrecall.ledger.provenance import NotesPart
 from totalrecall.ledger.rows import SessionRow
 from totalrecall.ledger.runs import RunsPart
 from totalrecall.ledger.seen import SeenPart
 from totalrecall.ledger.sessions import SessionsPart
+
+if TYPE_CHECKING:
+    from totalrecall.ledger.mirror import HighWater, SessionMark
 
 
 class Ledger(SessionsPart, SeenPart, BatchesPart, NotesPart, RunsPart):
@@ -63,6 +65,9 @@ class Ledger(SessionsPart, SeenPart, BatchesPart, NotesPart, RunsPart):
 
         With ``upcoming`` as it will be once that batch is committed: the mirror is written before that.
         """
+        # The mirror is written with a batch only: a run with nothing new does not pay for its import.
+        from totalrecall.ledger.mirror import HighWater
+
         counted = {
             loaded(session_id): (count, identity)
             for session_id, count, identity, _ in self._db.read(
@@ -94,6 +99,8 @@ class Ledger(SessionsPart, SeenPart, BatchesPart, NotesPart, RunsPart):
 
 
 def _mark(row: SessionRow, count: int, last: bytes) -> SessionMark:
+    from totalrecall.ledger.mirror import SessionMark
+
     return SessionMark(
         session_id=row.session_id,
         store=row.store,

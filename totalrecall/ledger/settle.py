@@ -15,7 +15,8 @@ from totalrecall.ledger.sessions import put_session
 KNOWN = "known"
 DROPPED_KEPT = 2000
 
-_COVERED = """
+# Committed provisional batches each of whose messages is settled, or would be by the batch given.
+COVERED = """
     SELECT b.marker FROM batches b
     WHERE b.provisional AND b.status = 'committed' AND NOT EXISTS (
         SELECT 1 FROM planned p LEFT JOIN seen s ON s.identity = p.identity
@@ -82,9 +83,9 @@ def settle(connection: sqlite3.Connection, marker: str, state: MessageState) -> 
     connection.execute("UPDATE batches SET session_after = '' WHERE marker = ?", (marker,))
 
 
-def covered_provisional(connection: sqlite3.Connection, with_marker: str = "") -> list[str]:
-    """Committed provisional batches each of whose messages is settled, or would be by ``with_marker``."""
-    return [str(row[0]) for row in connection.execute(_COVERED, (with_marker,))]
+def covered_provisional(connection: sqlite3.Connection) -> list[str]:
+    """Committed provisional batches each of whose messages is settled."""
+    return [str(row[0]) for row in connection.execute(COVERED, ("",))]
 
 
 def insert_notes(

@@ -53,6 +53,28 @@ def test_closing_twice_is_fine(tmp_path: Path) -> None:
     ledger.close()
 
 
+def test_a_second_opening_keeps_the_first_ones_locks(tmp_path: Path) -> None:
+    """Opening in another thread of the process frees no lock: nobody can take the log away meanwhile.
+
+    Closing any descriptor of a file frees all POSIX locks that the process has on it.
+    """
+    code = """
+        import sqlite3
+        connection = sqlite3.connect(folder / "ledger.sqlite", timeout=0.05)
+        try:
+            print(connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0])
+        except sqlite3.OperationalError:
+            print("locked")
+    """
+    with Ledger.open(tmp_path, now_ms=NOW) as ledger:
+        ledger.put_session(session(1))
+        Ledger.open(tmp_path, now_ms=NOW).close()
+        done, out, err = run(code, tmp_path)
+        assert done == 0, err
+        assert out.strip() in {"locked", "wal"}
+        assert ledger.sessions() == [session(1)]
+
+
 def test_ten_processes_may_make_it_at_once(tmp_path: Path) -> None:
     """Ten processes open, adopt and write at once: one schema, one adoption, every write there."""
     code = """
