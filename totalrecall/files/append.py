@@ -13,7 +13,6 @@ from totalrecall.errors import MemoryFileError
 from totalrecall.files.atomic import FILE_MODE, resolve, sync_file, sync_folder
 from totalrecall.files.failure import memory_file_error
 
-
 SETTLE_S = 0.005
 
 
