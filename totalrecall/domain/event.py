@@ -35,10 +35,7 @@ class ToolCall(NamedTuple):
 
 
 class ToolResult(NamedTuple):
-    """How a call ended: ``ok``, and the first line of the error or of a failed command ("" when ok).
-
-    ``own_memory`` is True when the tool read one of our memory files: its text must never be noted again.
-    """
+    """How a call ended: ``ok``, and the first line of the error or of a failed command ("" when ok)."""
 
     call_id: str
     name: str

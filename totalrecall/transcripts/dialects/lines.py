@@ -1,8 +1,8 @@
 """The JSON objects in one line of a session file: fast for what is sound, patient with what is not.
 
-Two facts carry the fast paths. In valid JSON a quote inside a string always stands behind a backslash, so the
-bytes ``"isError":`` or ``}{"`` cannot occur in anybody's words. And nobody needs the body of a tool's result
-that went well: of such a line only head and tail are parsed.
+Two facts carry the fast paths. In valid JSON a quote inside a string stands behind a backslash, so
+the bytes ``"isError":`` or ``{"type":"message"`` cannot occur in anybody's words. And nobody needs the body
+of a tool's result that went well: of such a line only head and tail are parsed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _TOOL_LINE_BYTES = 1_536
 _IMAGE_LINE_BYTES = 65_536
 _HEAD_BYTES = 1_024
 _TAIL_BYTES = 512
+_START_BYTES = len(b'{"type":"message"')
 _RESYNC = ('{"type":"message"', '{"type": "message"')
 
 
@@ -52,7 +53,12 @@ def _without_tool_body(line: bytes) -> dict[str, Any] | None:
     import orjson
 
     cut = line.find(b'"content":', 0, _HEAD_BYTES)
-    if cut < 0 or line.find(b'"toolResult"', 0, cut) < 0 or b'}{"' in line:
+    # The beginning of the line again, further on, is a second record glued behind the first (R017).
+    if (
+        cut < 0
+        or line.find(b'"toolResult"', 0, cut) < 0
+        or line.rfind(line[:_START_BYTES], _START_BYTES) >= 0
+    ):
         return None
     tail = line[-_TAIL_BYTES:]
     flag = tail.rfind(b'"isError":')
