@@ -50,8 +50,6 @@ def bad_record(reason: str, piece: bytes) -> BadRecord:
 
 def _without_tool_body(line: bytes) -> dict[str, Any] | None:
     """The record of a tool result that plainly went well, without its text; None to parse it all."""
-    import orjson
-
     cut = line.find(b'"content":', 0, _HEAD_BYTES)
     # The beginning of the line again, further on, is a second record glued behind the first (R017).
     if (
@@ -67,15 +65,24 @@ def _without_tool_body(line: bytes) -> dict[str, Any] | None:
     details = line.find(b'"details":', cut)
     if details >= 0 and not _went_well(line[details : details + _HEAD_BYTES]):
         return None
+    return _joined(line[:cut].rstrip(b", ") + b"}}", b"{" + tail[flag:].rstrip(_BLANK)[:-1])
+
+
+def _joined(head: bytes, tail: bytes) -> dict[str, Any] | None:
+    """The record from what stands before its content and what stands behind its details, if that is all."""
+    import orjson
+
     try:
-        entry = orjson.loads(line[:cut].rstrip(b", ") + b"}}")
-        orjson.loads(b"{" + tail[flag:].rstrip(_BLANK)[:-1])
+        entry, rest = orjson.loads(head), orjson.loads(tail)
     except orjson.JSONDecodeError:
         return None
     if not isinstance(entry, dict) or entry.get("type") != "message":
         return None
     message = entry.get("message")
-    return entry if isinstance(message, dict) and message.get("role") == "toolResult" else None
+    if not isinstance(message, dict) or message.get("role") != "toolResult" or "toolCallId" not in message:
+        return None
+    message.update(rest)
+    return entry
 
 
 def _went_well(details: bytes) -> bool:

@@ -108,8 +108,9 @@ def _message_event(entry: Mapping[str, Any]) -> Event | BadRecord:
     if role == "toolResult":
         result = tool_result(message)
         return Event(EventKind.TOOL, entry_id, parent_id, at_ms, None, "", (), result, "message/toolResult")
-    kind = EventKind.META if role in _SPEECHLESS_ROLES else EventKind.UNKNOWN
-    return Event(kind, entry_id, parent_id, at_ms, type_name=f"message/{_word(role)}")
+    role_name = _word(role)
+    kind = EventKind.META if role_name in _SPEECHLESS_ROLES else EventKind.UNKNOWN
+    return Event(kind, entry_id, parent_id, at_ms, type_name=f"message/{role_name}")
 
 
 def _user_origin(message: Mapping[str, Any]) -> Origin:

@@ -29,7 +29,7 @@ def tool_calls(content: object) -> tuple[ToolCall, ...]:
     if not isinstance(content, list):
         return ()
     return tuple(
-        _call(part) for part in content if isinstance(part, dict) and part.get("type") in _CALL_TYPES
+        _call(part) for part in content if isinstance(part, dict) and _word(part.get("type")) in _CALL_TYPES
     )
 
 

@@ -1,0 +1,1 @@
+"""Tests of the pure part of reading: dialect, kinds, envelopes, noise, batches."""
