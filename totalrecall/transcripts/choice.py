@@ -19,7 +19,7 @@ from totalrecall.domain.event import Record
 from totalrecall.domain.session import Session, StoreKind
 from totalrecall.errors import SourceError
 from totalrecall.transcripts.filenames import family_id
-from totalrecall.transcripts.sqlite.store import SqliteStore
+from totalrecall.transcripts.sqlite.store import Fate, SqliteStore
 from totalrecall.transcripts.store import Opening, Start, TranscriptStore
 
 _DELETED_MARK = ".jsonl.deleted."
@@ -81,6 +81,12 @@ class AgentTranscripts:
     def cursor_at(self, session: Session, position: int, carry: str) -> Cursor:
         """The cursor for ``position`` in the store that the session belongs to."""
         return self._store(session).cursor_at(session, position, carry)
+
+    def fate(self, session_id: str) -> Fate:
+        """Why a session that was once listed may not be any more, over both stores."""
+        if any(one.session_id == session_id for one in self.sessions()):
+            return Fate.LIVE
+        return self._rows.fate(session_id) if self._rows.holds_transcripts() else Fate.DELETED
 
     def activity(self) -> tuple[StoreActivity, StoreActivity]:
         """What files and database show from outside, in this order. Never raises SourceError."""

@@ -15,6 +15,7 @@ from totalrecall.domain.session import StoreKind
 from totalrecall.errors import SourceError
 from totalrecall.transcripts.choice import AgentTranscripts
 from totalrecall.transcripts.jsonl import JsonlStore
+from totalrecall.transcripts.sqlite.store import Fate
 from totalrecall.transcripts.store import Start
 
 SID = "11111111-2222-4333-8444-555555555555"
@@ -195,6 +196,21 @@ def test_cold_storage_does_not_bring_a_stale_file_back(
     move_into(gateway, SID, lines)
     gateway.chill(SID)
     assert list(both.sessions()) == []
+    assert both.fate(SID) is Fate.COLD
+
+
+def test_the_fate_of_a_session_is_told_over_both_stores(
+    both: AgentTranscripts, folder: Path, database: Path
+) -> None:
+    """Live in a file, live in a row, deleted in either."""
+    write(folder / f"{OLD}.jsonl", OLD, "in a file")
+    assert [both.fate(OLD), both.fate(SID)] == [Fate.LIVE, Fate.DELETED]
+    gateway = OpenClawDb(database)
+    gateway.begin(SID)
+    assert [both.fate(OLD), both.fate(SID)] == [Fate.LIVE, Fate.LIVE]
+    gateway.delete(SID)
+    assert both.fate(SID) is Fate.DELETED
+    gateway.close()
 
 
 @pytest.mark.report("R001")

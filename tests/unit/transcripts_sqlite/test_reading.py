@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
@@ -142,6 +143,32 @@ def test_a_huge_row_keeps_its_head_and_end_in_bounded_memory(gateway: OpenClawDb
     assert texts[1].endswith("The deadline is 4 March.")
     assert texts[2] == "after"
     assert peak_bytes < 12_000_000
+
+
+@pytest.mark.report("R018")
+def test_a_huge_row_does_not_grow_the_process(gateway23: OpenClawDb, database: Path) -> None:
+    """80 MB in one row add less than 24 MB to the whole process, SQLite's own memory included."""
+    gateway23.begin("s1")
+    gateway23.say("s1", "noise " * 13_500_000)
+    gateway23.say("s1", "after")
+    program = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from totalrecall.transcripts.sqlite.store import SqliteStore\n"
+        "store = SqliteStore('main', Path(sys.argv[1]), now_ms=lambda: 0)\n"
+        "(session,) = store.sessions()\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = peak()\n"
+        "count = sum(1 for _ in store.read(session, 0))\n"
+        "cursor = store.cursor_at(session, 2, '')\n"
+        "print(count, (peak() - before) // (1024 if sys.platform == 'linux' else 1024 * 1024))\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program, str(database)], capture_output=True, text=True, check=True, timeout=60
+    )
+    count, grown_mb = (int(word) for word in answer.stdout.split())
+    assert count == 3
+    assert grown_mb < 24
 
 
 @pytest.mark.report("R018")

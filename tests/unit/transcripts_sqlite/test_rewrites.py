@@ -152,10 +152,12 @@ def test_rows_in_another_physical_order_are_read_by_number(gateway: OpenClawDb, 
     assert [one.end for one in records] == [2, 3, 6, 10]
 
 
+@pytest.mark.report("R027")
+@pytest.mark.parametrize("mark", [True, False])
 def test_a_rewrite_while_a_batch_is_at_the_model_is_not_hidden_by_its_cursor(
-    gateway: OpenClawDb, database: Path
+    gateway: OpenClawDb, database: Path, *, mark: bool
 ) -> None:
-    """A cursor made after the rewrite carries the generation that was read, so the next look reads again."""
+    """A cursor made after the rewrite tells what was read, not what stands there, so the next look reads again."""
     gateway.begin("s1")
     gateway.burst("s1", 6, "old")
     store = store_of(database)
@@ -163,7 +165,7 @@ def test_a_rewrite_while_a_batch_is_at_the_model_is_not_hidden_by_its_cursor(
     store.open(session, None)
     end = list(store.read(session, 0))[-1].end
     kept = [message(f"{number}" * 36, f"inserted {number}") for number in range(1, 7)]
-    gateway.rewrite("s1", [{"type": "session", "id": "s1"}, *kept])
+    gateway.rewrite("s1", [{"type": "session", "id": "s1"}, *kept], mark=mark)
     cursor = store.cursor_at(session, end, "")
     assert store.open(session, cursor).start is Start.RESCAN
 
