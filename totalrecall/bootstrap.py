@@ -1,0 +1,237 @@
+"""The one place that builds everything for an agent from the settings."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from totalrecall.config.load import LoadedSettings, load_settings
+from totalrecall.config.settings import Settings
+from totalrecall.config.sources import Places
+from totalrecall.config.zone import ResolvedZone, resolve_zone
+from totalrecall.errors import ConfigError, SourceError
+from totalrecall.jobs.context import AgentContext, mirror_of
+from totalrecall.ledger.database import FILE_NAME
+from totalrecall.ledger.health import demand_usable, diagnose
+from totalrecall.ledger.ledger import Ledger
+from totalrecall.llm.engine import Engine
+from totalrecall.memory.log_file import ObservationFile
+from totalrecall.memory.observations import markers_in
+from totalrecall.places.agents import (
+    Agent,
+    find_agents,
+    memory_dir_of,
+    overrides_for,
+    pick_agent,
+    workspace_of,
+)
+from totalrecall.places.openclaw_home import OpenClawHome, find_homes
+from totalrecall.places.own import agent_state_folder, config_folder, state_folder
+from totalrecall.places.problem import Problem
+from totalrecall.places.stores import DATABASE_NAME
+from totalrecall.transcripts.choice import AgentTranscripts
+from totalrecall.transcripts.jsonl import JsonlStore
+from totalrecall.transcripts.sqlite.store import SqliteStore
+
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?$", re.IGNORECASE)
+DENY_MIN_CHARS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What comes from outside: environment, home folder, flags of the command line, clock."""
+
+    env: Mapping[str, str] = field(repr=False)
+    home_dir: Path
+    now_ms: Callable[[], int]
+    flags: Mapping[str, str] = field(default_factory=dict)
+    agent: str = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What stands on this machine: homes, agents, settings. Nothing is opened yet."""
+
+    machine: Machine
+    homes: tuple[OpenClawHome, ...]
+    agents: tuple[Agent, ...]
+    loaded: LoadedSettings
+    config_dir: Path
+    state_root: Path
+
+    def pick(self, wanted: str | None) -> tuple[Agent, ...]:
+        """The agents that a command means: the one asked for, or all.
+
+        Raises:
+            ConfigError: no agent of that name; or there is none at all, and where was looked.
+        """
+        if not self.agents:
+            places = ", ".join(str(home.state_dir) for home in self.homes) or "~/.openclaw"
+            raise ConfigError(
+                f"No OpenClaw agent was found (looked in {places}).",
+                "Start OpenClaw once, or set OPENCLAW_STATE_DIR to its state folder. 'totalrecall doctor' "
+                "shows every place that was looked at; 'totalrecall setup' tries it on a sample agent.",
+            )
+        if wanted is None:
+            return self.agents
+        agent = pick_agent(self.agents, wanted)
+        if agent is None:
+            names = ", ".join(one.name for one in self.agents)
+            raise ConfigError(f"There is no agent {wanted!r}.", f"Known agents: {names}.")
+        return (agent,)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPlaces:
+    """Where one agent's things are, and its settings, which its workspace's ``.env`` may change."""
+
+    agent: Agent
+    workspace: Path
+    memory_dir: Path
+    state_dir: Path
+    loaded: LoadedSettings
+    zone: ResolvedZone
+
+    @property
+    def settings(self) -> Settings:
+        """Its settings."""
+        return self.loaded.settings
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with its settings and its time zone."""
+        return self.loaded.problems + ((self.zone.problem,) if self.zone.problem else ())
+
+
+def look_around(machine: Machine) -> Installation:
+    """What stands on this machine just now. Reads configs, opens no transcript."""
+    env, home_dir = machine.env, machine.home_dir
+    config_dir = config_folder(env, home_dir)
+    homes = find_homes(env, home_dir)
+    openclaw = homes[0].config if homes else None
+    places = Places(env, home_dir, config_dir, flags=machine.flags, openclaw=openclaw)
+    loaded = load_settings(places)
+    agents = find_agents(homes, home_dir, loaded.settings.overrides(machine.agent))
+    return Installation(machine, homes, agents, loaded, config_dir, state_folder(env, home_dir))
+
+
+def places_of(here: Installation, agent: Agent) -> AgentPlaces:
+    """Where the agent's workspace, memory and state are, with the settings that hold for it."""
+    machine = here.machine
+    overrides = overrides_for(agent, here.agents, here.loaded.settings.overrides(machine.agent))
+    cwd = "" if overrides and overrides.workspace else _header_cwd(agent, machine.now_ms)
+    workspace = workspace_of(agent, machine.home_dir, overrides, cwd)
+    places = Places(
+        machine.env, machine.home_dir, here.config_dir, workspace, machine.flags, agent.home.config
+    )
+    loaded = load_settings(places)
+    overrides = overrides_for(agent, here.agents, loaded.settings.overrides(machine.agent))
+    user_zone = agent.home.config.user_timezone if agent.home.config else ""
+    return AgentPlaces(
+        agent=agent,
+        workspace=workspace,
+        memory_dir=memory_dir_of(workspace, overrides),
+        state_dir=agent_state_folder(machine.env, machine.home_dir, agent.name),
+        loaded=loaded,
+        zone=resolve_zone(loaded.settings.timezone, user_zone, machine.env),
+    )
+
+
+@contextlib.contextmanager
+def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext]:
+    """Everything a job of this agent needs, closed again at the end.
+
+    Raises:
+        LedgerError: the ledger is damaged, or gone while notes of ours exist.
+    """
+    now_ms = here.machine.now_ms
+    notes = ObservationFile(places.memory_dir / "observations.md", workspace_lock(here, places.memory_dir))
+    screen = screen_for(here, places)
+    context = AgentContext(
+        agent=places.agent.name,
+        workspace=places.workspace,
+        memory_dir=places.memory_dir,
+        state_dir=places.state_dir,
+        zone=places.zone.zone,
+        settings=places.settings,
+        transcripts=transcripts_of(places.agent, now_ms),
+        ledger=_ledger(places, notes, now_ms),
+        notes=notes,
+        engine_for=cache(lambda: _engine(here, places, screen)),
+        emergency_for=cache(extractive_engine),
+        screen=screen,
+        now_ms=now_ms,
+    )
+    with context.ledger:
+        yield context
+
+
+def transcripts_of(agent: Agent, now_ms: Callable[[], int]) -> AgentTranscripts:
+    """All transcripts of an agent, files and rows behind one face."""
+    files = JsonlStore(agent.agent_id, agent.sessions_dir, now_ms=now_ms)
+    database = agent.database or agent.agent_dir / "agent" / DATABASE_NAME
+    return AgentTranscripts(files, SqliteStore(agent.agent_id, database, now_ms=now_ms), agent.sessions_dir)
+
+
+def workspace_lock(here: Installation, memory_dir: Path) -> Path:
+    """The lock of a memory folder; agents that share the folder share it, by whatever path they reach it."""
+    real = os.path.realpath(memory_dir).encode("utf-8", "surrogateescape")
+    return here.state_root / "locks" / f"{hashlib.blake2b(real, digest_size=8).hexdigest()}.lock"
+
+
+def screen_for(here: Installation, places: AgentPlaces) -> Callable[[str], str]:
+    """Screening with the built-in rules and the very secrets of this machine's settings."""
+
+    @cache
+    def built() -> Callable[[str], str]:
+        from totalrecall.privacy.screening import Screen
+
+        return Screen(deny=sorted(known_secrets(here, places))).text
+
+    return lambda text: built()(text)
+
+
+def known_secrets(here: Installation, places: AgentPlaces) -> frozenset[str]:
+    """Secret values that must never appear anywhere: of the environment, our settings, OpenClaw's config."""
+    values = {value for name, value in here.machine.env.items() if _SECRET_NAME.search(name)}
+    values |= {places.settings.openrouter_api_key, places.settings.llm_api_key}
+    for home in here.homes:
+        if home.config:
+            values |= set(home.config.secrets)
+    return frozenset(value for value in values if len(value) >= DENY_MIN_CHARS)
+
+
+def extractive_engine() -> Engine:
+    """The engine that needs neither key nor network."""
+    from totalrecall.llm.extractive.engine import ExtractiveEngine
+
+    return ExtractiveEngine()
+
+
+def _engine(here: Installation, places: AgentPlaces, screen: Callable[[str], str]) -> Engine:
+    if not places.settings.uses_model:
+        return extractive_engine()
+    raise NotImplementedError
+
+
+def _ledger(places: AgentPlaces, notes: ObservationFile, now_ms: Callable[[], int]) -> Ledger:
+    mirror = mirror_of(places.memory_dir, places.agent.name)
+    if not (places.state_dir / FILE_NAME).exists() or not notes.path.exists():
+        ours = bool(markers_in(notes.read()))
+        demand_usable(diagnose(places.state_dir, mirror, notes_exist=ours), places.state_dir)
+    return Ledger.open(places.state_dir, now_ms=now_ms())
+
+
+def _header_cwd(agent: Agent, now_ms: Callable[[], int]) -> str:
+    """The workspace that the newest session's header names, "" when none does."""
+    try:
+        sessions = transcripts_of(agent, now_ms).sessions()
+    except SourceError:
+        return ""
+    return next((one.cwd for one in reversed(sessions) if one.cwd), "")

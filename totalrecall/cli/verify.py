@@ -1,0 +1,67 @@
+"""``totalrecall verify``: every message counted again."""
+
+from __future__ import annotations
+
+import click
+
+from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
+from totalrecall.cli.output import count, emit_json
+from totalrecall.domain.outcome import ExitCode
+from totalrecall.errors import TotalRecallError
+
+
+@click.command("verify")
+@agent_option
+@json_option
+def verify_command(agent: str | None, as_json: bool) -> int:
+    """Recount the sources against the ledger: each message is in exactly one state, or this exits with 3."""
+    from totalrecall.jobs.verify import Coverage, verify
+
+    codes: list[int] = []
+    results: dict[str, Coverage] = {}
+    for installation, places in each_agent(agent):
+        try:
+            with opened(installation, places) as ctx:
+                coverage = results[ctx.agent] = verify(ctx)
+        except TotalRecallError as error:
+            codes.append(tell(error, places.agent.name))
+            continue
+        codes.append(ExitCode.OK if coverage.adds_up else ExitCode.PARTIAL)
+        if not as_json:
+            _show(places.agent.name, coverage)
+    if as_json:
+        emit_json({name: {**_plain(one), "adds_up": one.adds_up} for name, one in results.items()})
+    return worst(codes)
+
+
+def _plain(coverage: object) -> dict[str, object]:
+    from totalrecall.cli.output import plain
+
+    return dict(plain(coverage))
+
+
+def _show(agent: str, coverage: object) -> None:
+    from totalrecall.domain.state import MessageState
+    from totalrecall.jobs.verify import Coverage
+
+    if not isinstance(coverage, Coverage):
+        return
+    click.echo(f"{agent}: {count(coverage.messages, 'message')} in the transcripts")
+    for state in MessageState:
+        if number := coverage.states.get(state, 0):
+            reasons = ""
+            if state is MessageState.SKIPPED:
+                parts = sorted(coverage.reasons.items(), key=lambda one: -one[1])
+                reasons = "  (" + ", ".join(f"{times:,} {reason}" for reason, times in parts) + ")"
+            click.echo(f"  {number:>9,}  {state.value.replace('_', ' ')}{reasons}")
+    if coverage.copies:
+        click.echo(f"  {coverage.copies:>9,}  further copies of these, each counted once")
+    if coverage.gone:
+        click.echo(f"  {coverage.gone:>9,}  in the ledger whose transcript is gone")
+    for name, reason in coverage.unreadable.items():
+        click.echo(f"  session {name} could not be read: {reason}", err=True)
+    for marker in coverage.doubled:
+        click.echo(f"  block tr:{marker} stands more than once in observations.md", err=True)
+    if coverage.unaccounted:
+        click.echo(f"  {coverage.unaccounted:>9,}  UNACCOUNTED FOR: please report this", err=True)
+    click.echo("  adds up" if coverage.adds_up else "  DOES NOT ADD UP")

@@ -1,0 +1,86 @@
+"""``memory/observations.md`` on the disk: added to so that no edit made meanwhile is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from totalrecall.errors import MemoryFileError
+from totalrecall.files.atomic import Conflict, FileState, read_state, replace
+from totalrecall.files.lock import hold
+from totalrecall.memory.observations import append_block, markers_in, take_out
+
+WRITE_TRIES = 20
+LOCK_WAIT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a block: ``wrote`` is False when it stood there already; ``digest`` is the file's now."""
+
+    wrote: bool
+    digest: str
+    replaced_blocks: int = 0
+
+
+class ObservationFile:
+    """The observation log of one workspace. Two agents on one workspace share the file and its lock.
+
+    Args:
+        path: ``<memory dir>/observations.md``.
+        lock_path: the lock of this workspace, in our state folder.
+    """
+
+    def __init__(self, path: Path, lock_path: Path) -> None:
+        self.path = path
+        self._lock_path = lock_path
+
+    def read(self) -> str:
+        """The log as it stands, "" when there is none. Bytes that are no UTF-8 survive a round trip."""
+        return _text(read_state(self.path))
+
+    def digest(self) -> str:
+        """The digest of the file as it stands."""
+        return read_state(self.path).digest
+
+    def refuse_if_emptied(self, *, notes_known: bool) -> None:
+        """Stop when the log is gone or empty although notes were written to it.
+
+        Raises:
+            MemoryFileError: nothing is started over behind the user's back.
+        """
+        if notes_known and not self.read().strip("\ufeff \t\r\n\0"):
+            raise MemoryFileError(
+                f"{self.path} is gone or empty, although notes were written to it.",
+                "Put it back from a backup, or run 'totalrecall repair' and choose how to go on. "
+                "Nothing was read or written.",
+            )
+
+    def add(self, block: str, marker: str, *, instead_of: Sequence[str] = ()) -> Added:
+        """The block is in the log afterwards, once; blocks of ``instead_of`` that nobody edited are gone.
+
+        Raises:
+            MemoryFileError: the file cannot be written; it is as it was.
+            BusyError: another process of ours kept the lock for too long.
+        """
+        with hold(self._lock_path, wait_s=LOCK_WAIT_S):
+            for _ in range(WRITE_TRIES):
+                before = read_state(self.path)
+                text = _text(before)
+                present = marker in markers_in(text)
+                shorter, found = take_out(text, instead_of)
+                after = shorter if present else append_block(shorter, block)
+                if after == text:
+                    return Added(wrote=False, digest=before.digest)
+                done = replace(self.path, after.encode("utf-8", "surrogateescape"), expected=before)
+                if not isinstance(done, Conflict):
+                    return Added(wrote=not present, digest=done.state.digest, replaced_blocks=found)
+        raise MemoryFileError(
+            f"{self.path} is being changed all the time by another program.",
+            "Nothing was written; the notes are kept and written at the next run.",
+        )
+
+
+def _text(state: FileState) -> str:
+    return (state.content or b"").decode("utf-8", "surrogateescape")
