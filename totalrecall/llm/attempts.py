@@ -99,7 +99,7 @@ class Attempts:
         import tenacity
 
         took: list[Usage] = []
-        request = self._request(model, ask)
+        request = self.request_for(model, ask)
 
         def once() -> Completion | Failure:
             nonlocal request
@@ -111,7 +111,6 @@ class Attempts:
             stop=tenacity.stop_any(
                 tenacity.stop_after_attempt(self.retry.attempts),
                 tenacity.stop_before_delay(self.retry.total_s),
-                self._must_stop,
             ),
             wait=self._wait_s,
             sleep=self._sleep,
@@ -120,7 +119,8 @@ class Attempts:
         )
         return retrying(once), _sum(took)
 
-    def _request(self, model: str, ask: Wanted) -> ChatRequest:
+    def request_for(self, model: str, ask: Wanted) -> ChatRequest:
+        """The first request to a model, as it is sent; raises BatchTooLargeError when it cannot fit."""
         tokens_in = worst_case_tokens(estimate_chat_tokens(ask.system, ask.user))
         cap = answer_cap(ask.answer_tokens, tokens_in, self.limits)
         if cap <= 0:
@@ -209,7 +209,7 @@ class Attempts:
         return Usage(1, plan.tokens_in, plan.tokens_out, None), outcome
 
     def _may_pass(self, result: Completion | Failure) -> bool:
-        if not isinstance(result, Failure) or result.kind not in TRANSIENT:
+        if not isinstance(result, Failure) or result.kind not in TRANSIENT or self.around.should_stop():
             return False
         told = result.retry_at_s
         return told is None or told - self.around.now_s() <= self.retry.max_wait_s
@@ -220,9 +220,6 @@ class Attempts:
         if isinstance(result, Failure) and result.retry_at_s is not None:
             wait = max(wait, result.retry_at_s - self.around.now_s())
         return float(wait)
-
-    def _must_stop(self, _state: RetryCallState) -> bool:
-        return self.around.should_stop()
 
     def _sleep(self, seconds: float) -> None:
         """Waits, and stops waiting as soon as the service stops."""

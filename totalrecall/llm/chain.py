@@ -32,6 +32,7 @@ from totalrecall.llm.pause import (
     model_subject,
     still_paused,
 )
+from totalrecall.llm.wire import ChatRequest
 
 _KEY_KINDS = {FailureKind.KEY_REFUSED: AUTH_PAUSE_S, FailureKind.NO_CREDIT: PAYMENT_PAUSE_S}
 _SET_UP_KINDS = frozenset({FailureKind.ENVIRONMENT, FailureKind.BAD_URL, FailureKind.REDIRECT})
@@ -133,6 +134,10 @@ class ModelChain:
             failures.append(result)
             self._after(model, result)
         raise _verdict(failures)
+
+    def request_for(self, model: str, ask: Ask) -> ChatRequest:
+        """The first request that ``ask`` would send to a model; raises BatchTooLargeError when it cannot fit."""
+        return self._attempts.request_for(model, ask)
 
     def probe(self, model: str, ask: Ask) -> Failure | None:
         """Asks one model without looking at its pause, for ``doctor``; None when it answers."""

@@ -41,8 +41,9 @@ _OFFSETS = {
 }  # fmt: skip
 _RELATIVE = {word: offset for offset, words in _OFFSETS.items() for word in words.split()}
 _VAGUE = re.compile(
-    r"next|this week|coming|end of|weekend|nächst|kommend|diese woche|ende|wochenende|prochain|próxim|prossim"
-    r"|下周|下个?月|下星期|周末|月底|年底|这周|本周|last|letzt|上周|days?|weeks?|months?|tage?n?|wochen?|monate?n?|天后|周后|个月",
+    r"\b(?:next|this week|coming|end of|weekend|nächst\w*|kommend\w*|diese woche|ende|wochenende|prochain\w*|próxim\w*|prossim\w*"
+    r"|last|letzt\w*|days?|weeks?|months?|tage?n?|wochen?|monate?n?)\b"
+    r"|下周|下个?月|下星期|周末|月底|年底|这周|本周|上周|天后|周后|个月",
     re.IGNORECASE,
 )
 _IN_DAYS = re.compile(r"(\d{1,3}|an?|one|two|three|four|five|six|seven|ten|einer?|zwei|drei|vier|fünf|sechs|一|两|二|三|四|五|十)\s*"
@@ -54,7 +55,7 @@ _COUNT = {
 }  # fmt: skip
 _NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
-_DMY = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](\d{4}|\d{2})?(?!\d)")
+_DMY = re.compile(r"(?<![\d.])(\d{1,2})[./](0?[1-9]|1[0-2]|[12]\d|3[01])[./](\d{4}|\d{2})?(?![.\d])")
 _DAY_MONTH = re.compile(
     rf"\b(\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?({_NAMES})\b\.?(?:,?\s+(?:de\s+)?(\d{{4}}))?",
     re.IGNORECASE,
@@ -105,6 +106,7 @@ class DaysFound:
 
     days: frozenset[tuple[int | None, int, int]]
     times: frozenset[tuple[int, int]]
+    months: frozenset[int]
     weekdays: frozenset[int]
     rest: str
 
@@ -128,7 +130,8 @@ def named_days(text: str) -> DaysFound:
     weekdays = {
         number for name, number in _WEEKDAYS.items() if name in words or (name[0] > "\u2e7f" and name in text)
     }
-    return DaysFound(frozenset(days), frozenset(times), frozenset(weekdays), rest)
+    months = frozenset(_MONTHS[word] for word in words if word in _MONTHS)
+    return DaysFound(frozenset(days), frozenset(times), months, frozenset(weekdays), rest)
 
 
 def unfounded_days(note: str, source: str, moments: Sequence[datetime]) -> tuple[list[str], str]:
@@ -166,6 +169,8 @@ def _day_holds(
     if any((month, day) == (m, d) and (year is None or y is None or y == year) for y, m, d in said.days):
         return True
     if any((month, day) == (known.month, known.day) and year in {None, known.year} for known in allowed):
+        return True
+    if around and month in said.months:
         return True
     for near in around:
         try:

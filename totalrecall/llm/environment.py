@@ -18,13 +18,8 @@ def environment_failure(environ: Mapping[str, str], error: BaseException) -> Fai
 
     A proxy URL often holds a password, so only its scheme is shown.
     """
-    for name in _spellings(_PROXIES):
-        if problem := _proxy_problem(environ.get(name, "")):
-            return Failure(
-                FailureKind.ENVIRONMENT,
-                f"{name} {problem}.",
-                f"Set {name} to something like http://host:port or socks5://host:port, or unset it.",
-            )
+    if failure := broken_proxy(environ):
+        return failure
     for name in _CERTIFICATES:
         value = environ.get(name, "")
         if value and not _readable(value, folder=name.endswith("DIR")):
@@ -34,6 +29,18 @@ def environment_failure(environ: Mapping[str, str], error: BaseException) -> Fai
                 f"Correct {name}, or unset it to use the built-in ones.",
             )
     return _left_over(environ, error)
+
+
+def broken_proxy(environ: Mapping[str, str]) -> Failure | None:
+    """The failure that names a proxy variable whose value cannot be one; None when all of them could be."""
+    for name in _spellings(_PROXIES):
+        if problem := _proxy_problem(environ.get(name, "")):
+            return Failure(
+                FailureKind.ENVIRONMENT,
+                f"{name} {problem}.",
+                f"Set {name} to something like http://host:port or socks5://host:port, or unset it.",
+            )
+    return None
 
 
 def _left_over(environ: Mapping[str, str], error: BaseException) -> Failure:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from totalrecall.llm.dates import unfounded_days
-from totalrecall.llm.languages import language_of
+from totalrecall.llm.languages import language_of, looks_german
 from totalrecall.llm.numbers import unfounded_numbers
 from totalrecall.llm.words import CJK, founded_in, overlap, words_of
 
@@ -25,7 +25,7 @@ _TITLED = re.compile(
     r"\b(?:Herrn?|Frau|Dr\.?|Prof\.?|Firma|Kolleg(?:e|en|in)|Kund(?:e|en|in)|Freund(?:in)?|Chef(?:in)?|Mr\.?|Mrs\.?|Ms\.?)\s+$"
 )
 _HAN_TITLE = re.compile(
-    "[\u4e00-\u9fff]{1,2}(?=先生|女士|老师|经理|医生|总监|主任|律师|教授)|(?<![\u4e00-\u9fff])[老小][王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗]"
+    "(?:(?![与和跟给找向对由请让叫及])[\u4e00-\u9fff]){1,2}(?=先生|女士|老师|经理|医生|总监|主任|律师|教授)|(?<![\u4e00-\u9fff])[老小][王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗]"
 )
 _HAN_NAME = re.compile(
     "[王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗][\u4e00-\u9fff]{1,2}(?=负责|说|提出|建议|要求|同意|会|将|去|来|和|是|的|，|、|$)"
@@ -185,7 +185,7 @@ def _identifiers(note: str, source: str) -> tuple[str, list[str]]:
     parts_known = set(re.findall(r"[^\W_]+", flat))
     squeezed = re.sub(r"[\W_]+", "", flat)
     for match in _IDENTIFIER.finditer(note):
-        raw = match[0].strip(".:#-+")
+        raw = re.sub(r"^v(?=\d)", "", match[0].strip(".:#-+"))
         if not _is_identifier(raw):
             continue
         rest = rest.replace(match[0], " ", 1)
@@ -220,7 +220,7 @@ def _is_identifier(text: str) -> bool:
 
 def _names(note: str, source: str) -> list[str]:
     known = frozenset(words_of(source))
-    german = "de" in {language_of(note), language_of(source)}
+    german = looks_german(f"{note}\n{source}")
     missing = []
     for match in _NAME.finditer(note):
         word = match[1].removesuffix("'s").removesuffix("’s")
@@ -229,7 +229,12 @@ def _names(note: str, source: str) -> list[str]:
         starts = bool(_SENTENCE_START.search(note[: match.start()]))
         if german and not _german_name(note, match, known):
             continue
-        if starts and not german and not _named_at_start(note, match, known, source):
+        if (
+            starts
+            and not german
+            and not (word.isupper() and len(word) > 2)
+            and not _named_at_start(note, match, known, source)
+        ):
             continue
         missing.append(word)
     signs = _HAN_TITLE.findall(note) + _HAN_NAME.findall(note)
@@ -261,7 +266,7 @@ def _named_at_start(note: str, match: re.Match[str], known: frozenset[str], sour
         return True
     return bool(
         re.match(
-            r"\s+(?:is the|will|said|joined|called|wants|agreed|approved|confirmed|asked|sent|owns|prefers|lives|works|and [A-Z])\b",
+            r"\s+(?:\(|is the|will|said|joined|called|wants|agreed|approved|confirmed|asked|sent|owns|prefers|lives|works|and [A-Z])\b",
             after,
         )
     )
@@ -285,7 +290,7 @@ def _nothing_shared(note: str, source: str) -> bool:
     """True when note and messages are of one language and share next to nothing."""
     bare = re.sub(r"\(replaces:.*?\)", " ", note)
     han_note, han_source = bool(CJK.search(note)), bool(CJK.search(source))
-    if han_note != han_source:
+    if han_note != han_source or set(re.findall(r"\d+", bare)) & set(re.findall(r"\d+", source)):
         return False
     if han_note:
         return overlap(bare, source) < _MIN_OVERLAP_CJK

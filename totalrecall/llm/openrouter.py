@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from totalrecall.llm.endpoint import Endpoint
-from totalrecall.llm.environment import environment_failure
+from totalrecall.llm.environment import broken_proxy, environment_failure
 from totalrecall.llm.failure import Completion, Failure, FailureKind
 from totalrecall.llm.wire import ChatRequest, body_of, read_answer
 
@@ -55,6 +55,8 @@ def call(endpoint: Endpoint, request: ChatRequest, around: Surroundings) -> Comp
     """
     import httpx
 
+    if not endpoint.local and (failure := broken_proxy(around.environ)):
+        return failure
     try:
         client = _client(endpoint, around.limits)
     except Exception as error:  # noqa: BLE001 - httpx raises anything from ImportError to ssl.SSLError here (R061)
@@ -73,6 +75,8 @@ def call(endpoint: Endpoint, request: ChatRequest, around: Surroundings) -> Comp
 
 def proxy_problem(endpoint: Endpoint, environ: Mapping[str, str]) -> Failure | None:
     """What the environment would break, found without calling; for start-up and ``doctor``."""
+    if not endpoint.local and (failure := broken_proxy(environ)):
+        return failure
     try:
         _client(endpoint, CallLimits()).close()
     except Exception as error:  # noqa: BLE001 - see call()

@@ -95,7 +95,7 @@ def line_from_text(raw: str) -> ReplyLine | None:
     rest = raw.strip()
     body = _BULLET.sub("", rest, count=1)
     bulleted = body != rest
-    text, marks = _heads(body)
+    text, marks = _heads(body.replace("**", "", 2) if body.startswith("**") else body)
     text, cites = _citations(text)
     text = _unbold(text)
     stands = marks.priority is not None or bulleted or (bool(marks.time) and bool(marks.type or cites))
