@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
@@ -40,12 +41,18 @@ class ObserveOptions:
         stand_in: write a provisional block by the extractive engine where the model does not answer.
         deadline_ms: no new batch is begun after this time; None for no limit.
         wait_s: how long to wait for another run of this agent.
+        allowed: asked before each batch; False ends the run there.
     """
 
     session: str = ""
     stand_in: bool = False
     deadline_ms: int | None = None
     wait_s: float = JOB_WAIT_S
+    allowed: Callable[[], bool] = lambda: True
+
+    def may_go_on(self, now_ms: int) -> bool:
+        """Whether another batch may be begun."""
+        return (self.deadline_ms is None or now_ms < self.deadline_ms) and self.allowed()
 
 
 @dataclass(slots=True)
@@ -141,7 +148,7 @@ def _observe_session(
     options: ObserveOptions,
 ) -> None:
     rescans = 0
-    while options.deadline_ms is None or ctx.now_ms() < options.deadline_ms:
+    while options.may_go_on(ctx.now_ms()):
         row = ctx.ledger.session(stream_of(session))
         portion = gather(ctx, session, row or _closed_from(ctx, session), compressor.limits)
         report.waiting += portion.waiting
@@ -198,6 +205,12 @@ def _finish(ctx: AgentContext, report: ObserveReport, compressor: Compressor, st
         save_mirror(ctx)
     if report.batches:
         write_run_marks(ctx, compressor.sent)
-    numbers = {"messages": report.messages, "notes": report.notes, "batches": report.batches}
+    numbers: dict[str, int | float | str] = {
+        "messages": report.messages,
+        "notes": report.notes,
+        "batches": report.batches,
+    }
+    if report.blocked is not None:
+        numbers["reason"] = f"{report.blocked.title} {report.blocked.hint}".strip()
     well = report.blocked is None and not report.unreadable
     ctx.ledger.record_run(JOB, started_ms, well, numbers, ended_ms=ctx.now_ms())
