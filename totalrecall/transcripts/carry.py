@@ -6,6 +6,7 @@ The string stands in ``domain.cursor.Cursor.carry``. It holds hashes of texts an
 from __future__ import annotations
 
 import hashlib
+import zlib
 from dataclasses import dataclass, replace
 
 from totalrecall.domain.event import Role
@@ -20,7 +21,7 @@ _MOST_PENDING = 32
 _SHORT_CHARS = 16
 _FIRST_PREFIX_CHARS = 40
 _PREFIX_GROWTH = 1.25
-_MOST_PREFIXES = 28
+_PREFIX_LENGTHS = tuple(int(_FIRST_PREFIX_CHARS * _PREFIX_GROWTH**step) for step in range(28))
 _CUT_SIGNS = ("…", "...", "[truncated]")
 
 
@@ -117,9 +118,7 @@ def _decode_seen(part: str) -> SeenText:
 def remember(carry: Carry, role: Role, text: str, at_ms: int) -> Carry:
     """``carry`` with ``text`` among the recent ones."""
     words = _normal(text)
-    lengths = _prefix_lengths(len(words))
-    prefixes = "".join(_hash(words[:chars], 4) for chars in lengths)
-    seen = SeenText(role, at_ms, _hash(words, 6), len(words), prefixes)
+    seen = SeenText(role, at_ms, _hash(words, 6), len(words), _prefix_sums(words, len(words)))
     return replace(carry, recent=(*carry.recent, seen)[-_MOST_RECENT:])
 
 
@@ -153,20 +152,25 @@ def _is_cut_copy(seen: SeenText, role: Role, text: str, words: str) -> bool:
     if role is Role.USER and not marked:
         return False
     body = _normal(text.rstrip().removesuffix("[truncated]").rstrip(".…")) if marked else words
-    lengths = [chars for chars in _prefix_lengths(seen.chars) if chars <= len(body)]
-    if not lengths or len(body) >= seen.chars or lengths[-1] * _PREFIX_GROWTH + 1 < len(body):
+    if len(body) >= seen.chars or len(body) < _FIRST_PREFIX_CHARS:
         return False
-    at = (len(lengths) - 1) * 8
-    return seen.prefixes[at : at + 8] == _hash(body[: lengths[-1]], 4)
+    if len(body) > _PREFIX_LENGTHS[-1] * _PREFIX_GROWTH:
+        return False
+    sums = _prefix_sums(body, len(body) + 1)
+    return bool(sums) and seen.prefixes.startswith(sums)
 
 
-def _prefix_lengths(chars: int) -> list[int]:
-    lengths: list[int] = []
-    length = float(_FIRST_PREFIX_CHARS)
-    while length < chars and len(lengths) < _MOST_PREFIXES:
-        lengths.append(int(length))
-        length *= _PREFIX_GROWTH
-    return lengths
+def _prefix_sums(words: str, below_chars: int) -> str:
+    """The checksums of the beginnings shorter than ``below_chars``, eight hex digits each, in one pass."""
+    sums: list[str] = []
+    checksum = start = 0
+    for end in _PREFIX_LENGTHS:
+        if end >= below_chars:
+            break
+        checksum = zlib.crc32(words[start:end].encode("utf-8", "surrogatepass"), checksum)
+        sums.append(f"{checksum:08x}")
+        start = end
+    return "".join(sums)
 
 
 def call_hash(call_id: str) -> str:

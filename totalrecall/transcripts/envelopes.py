@@ -145,7 +145,8 @@ def _without_end(found: Unwrapped) -> Unwrapped | None:
         if mark:
             return replace(found, text=text[: mark.start()])
     if text.endswith("]"):
-        if mark := _REPLYING.search(text):
+        opening = text.rfind("[Replying to ") if text.endswith("[/Replying]") else -1
+        if opening >= 0 and (mark := _REPLYING.match(text, max(opening - 1, 0))):
             return replace(found, text=text[: mark.start()], quoted=(*found.quoted, *_some(mark["body"])))
         head, _, last = text.rpartition("\n")
         if head and _MEDIA.fullmatch(last):
@@ -173,13 +174,13 @@ def _without_last_span(found: Unwrapped) -> Unwrapped | None:
         closing = f"</{memory['tag']}>"
         if text.endswith(closing) and text.find(closing, memory.end()) == len(text) - len(closing):
             return replace(found, text=text[: memory.start()], injected=True)
-    for external in _EXTERNAL.finditer(text):
-        if external.end() == len(text):
-            head = text[: external.start()].rstrip()
-            label = head.rpartition("\n")[2]
-            if _UNTRUSTED_LABEL.fullmatch(label + "\n"):
-                head = head[: -len(label)]
-            return replace(found, text=head, quoted=(*found.quoted, *_some(external["body"])))
+    opening = text.rfind("<<<EXTERNAL_UNTRUSTED_CONTENT")
+    if opening >= 0 and (external := _EXTERNAL.fullmatch(text, opening)):
+        head = text[: external.start()].rstrip()
+        label = head.rpartition("\n")[2]
+        if _UNTRUSTED_LABEL.fullmatch(label + "\n"):
+            head = head[: -len(label)]
+        return replace(found, text=head, quoted=(*found.quoted, *_some(external["body"])))
     return None
 
 
