@@ -90,7 +90,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class SpendRow:
-    """What was spent under one heading. ``unpriced_calls`` have no known price and are not in ``cost_usd``."""
+    """What was spent under one heading; ``unpriced_calls`` have no known price and add no ``cost_usd``."""
 
     name: str
     calls: int

@@ -2,9 +2,9 @@
 
 Tables (schema version in ``PRAGMA user_version``):
 
-``calls``: one row per HTTP call. ``day`` is the local day it is charged to. ``cost_usd`` and the tokens are the
-worst case while ``outcome`` is NULL, and what the call took afterwards; a crash leaves the worst case counted.
-``cost_usd`` NULL: nobody knows the price.
+``calls``: one row per HTTP call. ``day`` is the local day it is charged to. ``cost_usd`` and the tokens are
+the worst case while ``outcome`` is NULL, and what the call took afterwards; a crash leaves the worst case
+counted. ``cost_usd`` NULL: nobody knows the price.
 
 ``pauses``: until when a model or a key is not called, and how often it failed in a row.
 """
@@ -86,7 +86,8 @@ class SpendLedger:
         """
         with self._writing() as db:
             db.execute(
-                "UPDATE calls SET tokens_in = ?, tokens_out = ?, cost_usd = coalesce(?, cost_usd), outcome = ?"
+                "UPDATE calls SET tokens_in = ?, tokens_out = ?, cost_usd = coalesce(?, cost_usd), "
+                "outcome = ?"
                 " WHERE number = ? AND outcome IS NULL",
                 (usage.tokens_in, usage.tokens_out, usage.cost_usd, outcome.value, number),
             )

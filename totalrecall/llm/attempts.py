@@ -125,7 +125,8 @@ class Attempts:
         cap = answer_cap(ask.answer_tokens, tokens_in, self.limits)
         if cap <= 0:
             raise BatchTooLargeError(
-                f"The request takes up to {tokens_in} tokens, the limit of a call is {self.limits.tokens_per_call}.",
+                f"The request takes up to {tokens_in} tokens, the limit of a call is "
+                f"{self.limits.tokens_per_call}.",
                 "TOTALRECALL_TOKENS_PER_CALL sets it.",
             )
         return ChatRequest(model, ask.system, ask.user, cap, self.endpoint.openrouter, self.price(model))
@@ -189,7 +190,8 @@ class Attempts:
         tokens_in = worst_case_tokens(estimate_chat_tokens(request.system, request.user))
         cost = cost_of(request.price, tokens_in, request.max_tokens)
         return CallPlan(
-            self.zone_now(), ask.agent, ask.job, ask.session, request.model, tokens_in, request.max_tokens, cost,
+            self.zone_now(), ask.agent, ask.job, ask.session, request.model,
+            tokens_in, request.max_tokens, cost,
         )  # fmt: skip
 
     def _settlement(

@@ -136,7 +136,7 @@ class ModelChain:
         raise _verdict(failures)
 
     def request_for(self, model: str, ask: Ask) -> ChatRequest:
-        """The first request that ``ask`` would send to a model; raises BatchTooLargeError when it cannot fit."""
+        """The first request that ``ask`` would send; raises BatchTooLargeError when it cannot fit."""
         return self._attempts.request_for(model, ask)
 
     def probe(self, model: str, ask: Ask) -> Failure | None:

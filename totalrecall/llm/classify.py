@@ -15,14 +15,17 @@ from totalrecall.llm.retry_after import retry_at
 
 _CONTEXT = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum context|context_length_exceeded|too many (?:input )?tokens"
-    r"|prompt is too long|(?:input|prompt|request) (?:is )?too (?:long|large)|exceeds? (?:the )?(?:max\w*|model)"
+    r"|prompt is too long|(?:input|prompt|request) (?:is )?too (?:long|large)|exceeds? (?:the )?(?:max\w*"
+    r"|model)"
     r"|reduce the length|string too long|n_ctx|token limit",
     re.IGNORECASE,
 )
 _AFFORD = re.compile(r"can only afford (\d+)", re.IGNORECASE)
 _PARAMETER = re.compile(
-    r"\b(max_tokens|temperature|usage|provider|reasoning)\b.{0,80}(?:not supported|unsupported|unrecognized|unknown"
-    r"|not permitted|extra inputs)|(?:not supported|unsupported|unrecognized|unknown|does not support|not permitted"
+    r"\b(max_tokens|temperature|usage|provider|reasoning)\b.{0,80}(?:not supported|unsupported"
+    r"|unrecognized|unknown"
+    r"|not permitted|extra inputs)|(?:not supported|unsupported|unrecognized|unknown|does not support|not "
+    r"permitted"
     r"|extra inputs).{0,80}?\b(max_tokens|temperature|usage|provider|reasoning)\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -35,7 +38,8 @@ _NO_ENDPOINT = re.compile(r"no (?:allowed )?(?:endpoints?|providers?)", re.IGNOR
 _MODEL = re.compile(r"model|endpoint|deployment", re.IGNORECASE)
 _FILTER = re.compile(r"content[_ ]?(?:filter|policy)|moderation|flagged|safety", re.IGNORECASE)
 _NOT_A_KEY = re.compile(
-    r"(?:incorrect|invalid|missing|no|expired|disabled)\W+(?:\w+\W+){0,2}(?:api[_ ]?key|auth\w*|credential\w*)",
+    r"(?:incorrect|invalid|missing|no|expired|disabled)\W+(?:\w+\W+){0,2}(?:api[_ ]?key|auth\w*"
+    r"|credential\w*)",
     re.IGNORECASE,
 )
 _DAILY = re.compile(r"per[- _]?day|daily|quota", re.IGNORECASE)
@@ -103,7 +107,15 @@ def failure_of(said: Reported, model: str, now_s: float) -> Failure:
         )
     if status in {404, 410}:
         return _missing(words, model, status, quote)
-    if status == 408 or status == 504:
+    if status >= 500 or status in {408, 429}:
+        return _passing(said, model, when, quote)
+    return _rejected(words, model, status, quote)
+
+
+def _passing(said: Reported, model: str, when: float | None, quote: str) -> Failure:
+    """408, 429 and 5xx: trouble that may be over in a moment, or at the moment that the provider names."""
+    status, words = said.status, said.message
+    if status in {408, 504}:
         return Failure(
             FailureKind.TIMEOUT,
             f"The endpoint gave up waiting (HTTP {status}).",
@@ -118,16 +130,14 @@ def failure_of(said: Reported, model: str, now_s: float) -> Failure:
             status=status,
             retry_at_s=when,
         )
-    if status >= 500:
-        if _CONTEXT.search(words):
-            return Failure(FailureKind.CONTEXT_SIZE, f"The request is too long for {model}.", status=status)
-        return Failure(
-            FailureKind.SERVER,
-            f"The model endpoint is in trouble (HTTP {status}).{quote}",
-            status=status,
-            retry_at_s=when,
-        )
-    return _rejected(words, model, status, quote)
+    if _CONTEXT.search(words):
+        return Failure(FailureKind.CONTEXT_SIZE, f"The request is too long for {model}.", status=status)
+    return Failure(
+        FailureKind.SERVER,
+        f"The model endpoint is in trouble (HTTP {status}).{quote}",
+        status=status,
+        retry_at_s=when,
+    )
 
 
 def _rejected(words: str, model: str, status: int, quote: str) -> Failure:

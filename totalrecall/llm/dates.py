@@ -25,7 +25,8 @@ _WEEKDAYS = {
     name: number
     for number, names in enumerate(
         (
-            "monday mon montag lundi lunes lunedì 周一 星期一", "tuesday tue tues dienstag mardi martes martedì 周二 星期二",
+            "monday mon montag lundi lunes lunedì 周一 星期一",
+            "tuesday tue tues dienstag mardi martes martedì 周二 星期二",
             "wednesday wed mittwoch mercredi miércoles mercoledì 周三 星期三",
             "thursday thu thurs donnerstag jeudi jueves giovedì 周四 星期四",
             "friday fri freitag vendredi viernes venerdì 周五 星期五",
@@ -36,22 +37,29 @@ _WEEKDAYS = {
     for name in names.split()
 }  # fmt: skip
 _OFFSETS = {
-    0: "today tonight heute hoy oggi 今天 今晚 今日 aujourd'hui", 1: "tomorrow morgen mañana demain domani 明天 明日 明早",
+    0: "today tonight heute hoy oggi 今天 今晚 今日 "
+        "aujourd'hui", 1: "tomorrow morgen mañana demain domani 明天 明日 明早",
     2: "übermorgen overmorrow 后天", -1: "yesterday gestern ayer hier ieri 昨天 昨日", -2: "vorgestern 前天",
 }  # fmt: skip
 _RELATIVE = {word: offset for offset, words in _OFFSETS.items() for word in words.split()}
 _VAGUE = re.compile(
-    r"\b(?:next|this week|coming|end of|weekend|nächst\w*|kommend\w*|diese woche|ende|wochenende|prochain\w*|próxim\w*|prossim\w*"
+    r"\b(?:next|this week|coming|end of|weekend|nächst\w*|kommend\w*|diese woche|ende|wochenende"
+    r"|prochain\w*|próxim\w*|prossim\w*"
     r"|last|letzt\w*|days?|weeks?|months?|tage?n?|wochen?|monate?n?)\b"
     r"|下周|下个?月|下星期|周末|月底|年底|这周|本周|上周|天后|周后|个月",
     re.IGNORECASE,
 )
-_IN_DAYS = re.compile(r"(\d{1,3}|an?|one|two|three|four|five|six|seven|ten|einer?|zwei|drei|vier|fünf|sechs|一|两|二|三|四|五|十)\s*"
-                      r"个?(days?|weeks?|months?|tage?n?|wochen?|monate?n?|天|周|星期|月)", re.IGNORECASE)  # fmt: skip
+_IN_DAYS = re.compile(r"(\d{1,3}|an?|one|two|three|four|five|six|seven|ten|einer?|zwei|drei|vier|fünf"
+    r"|sechs|一|两|二|三|四|五|十)\s*"
+                      r"个?(days?|weeks?|months?|tage?n?|wochen?"
+                      r"|monate?n?|天|周|星期|月)", re.IGNORECASE)  # fmt: skip
 _COUNT = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "ein": 1,
-    "eine": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "一": 1, "两": 2, "二": 2, "三": 3,
-    "四": 4, "五": 5, "十": 10,
+    word: count
+    for count, words in (
+        (1, "a an one ein eine einer 一"), (2, "two zwei 两 二"), (3, "three drei 三"), (4, "four vier 四"),
+        (5, "five fünf 五"), (6, "six sechs"), (7, "seven"), (10, "ten 十"),
+    )
+    for word in words.split()
 }  # fmt: skip
 _NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
@@ -135,7 +143,7 @@ def named_days(text: str) -> DaysFound:
 
 
 def unfounded_days(note: str, source: str, moments: Sequence[datetime]) -> tuple[list[str], str]:
-    """The days and times of a note that neither the source names nor follow from it, and the rest of the note.
+    """The days and times of a note that the source neither names nor implies, and the rest of the note.
 
     ``moments``: when the source's messages were written; "tomorrow" is counted from each.
     """

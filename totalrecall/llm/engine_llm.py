@@ -24,7 +24,8 @@ from totalrecall.llm.wire import body_of
 
 _ANSWER_TOKENS = 1_500
 _REFUSAL = re.compile(
-    r"^\W*(?:i['’]?m sorry|sorry|i (?:cannot|can['’]t|am unable|won['’]t)|as an ai|unfortunately|es tut mir leid"
+    r"^\W*(?:i['’]?m sorry|sorry|i (?:cannot|can['’]t|am unable|won['’]t)|as an ai|unfortunately|es tut "
+    r"mir leid"
     r"|ich kann (?:das|dabei|diese[nr]?)|抱歉|对不起|我(?:无法|不能))",
     re.IGNORECASE,
 )

@@ -52,8 +52,10 @@ def model_findings(
         limits = settings.limits
         findings.append(
             Finding(
-                f"The price of {', '.join(unpriced)} is not known, so the budget in USD cannot hold it back before a"
-                f" call; {limits.calls_per_hour} calls an hour of {limits.tokens_per_call} tokens are the ceiling.",
+                f"The price of {', '.join(unpriced)} is not known, so the budget in USD cannot hold it "
+                f"back before a"
+                f" call; {limits.calls_per_hour} calls an hour of {limits.tokens_per_call} tokens are the "
+                f"ceiling.",
                 broken=False,
             ),
         )

@@ -1,8 +1,8 @@
 """Whether the details of a note are in the messages it cites (R067). Pure.
 
-Looked at: numbers, dates and times, paths, addresses and identifiers, names, quoted words, and whether the note has
-anything in common with its messages at all. Paraphrase, inflection, compounds, resolved dates and another language
-are no inventions. A doubt marks a note, it never removes one.
+Looked at: numbers, dates and times, paths, addresses and identifiers, names, quoted words, and whether the
+note has anything in common with its messages at all. Paraphrase, inflection, compounds, resolved dates and
+another language are no inventions. A doubt marks a note, it never removes one.
 """
 
 from __future__ import annotations
@@ -30,113 +30,16 @@ _HAN_TITLE = re.compile(
 _HAN_NAME = re.compile(
     "[王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗][\u4e00-\u9fff]{1,2}(?=负责|说|提出|建议|要求|同意|会|将|去|来|和|是|的|，|、|$)"
 )
-_COMMON = frozenset(
-    [
-        "user",
-        "assistant",
-        "agent",
-        "users",
-        "todo",
-        "ok",
-        "api",
-        "url",
-        "pr",
-        "ci",
-        "ui",
-        "db",
-        "sql",
-        "http",
-        "https",
-        "json",
-        "css",
-        "html",
-        "id",
-        "cpu",
-        "ram",
-        "ai",
-        "llm",
-        "utc",
-        "pdf",
-        "ssh",
-        "vm",
-        "dns",
-        "usb",
-        "usa",
-        "eu",
-        "cli",
-        "ide",
-        "os",
-        "app",
-        "web",
-        "faq",
-        "eta",
-        "tbd",
-        "wip",
-        "ios",
-        "mac",
-        "pc",
-        "tv",
-        "gps",
-        "sim",
-        "qa",
-        "hr",
-        "it",
-        "md",
-        "rpm",
-        "gb",
-        "mb",
-        "kb",
-        "tb",
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "chinese",
-        "deutsch",
-        "deutsche",
-        "deutschen",
-        "englisch",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "montag",
-        "dienstag",
-        "mittwoch",
-        "donnerstag",
-        "freitag",
-        "samstag",
-        "sonntag",
-        "januar",
-        "februar",
-        "märz",
-        "mai",
-        "juni",
-        "juli",
-        "oktober",
-        "dezember",
-        "nutzer",
-        "nutzerin",
-        "benutzer",
-        "assistent",
-        "assistentin",
-    ],
-)
+_COMMON_WORDS = """
+    user assistant agent users todo ok api url pr ci ui db sql http https json css html id cpu ram
+    ai llm utc pdf ssh vm dns usb usa eu cli ide os app web faq eta tbd wip ios mac pc tv gps sim qa
+    hr it md rpm gb mb kb tb english german french spanish chinese deutsch deutsche deutschen
+    englisch monday tuesday wednesday thursday friday saturday sunday january february march april
+    may june july august september october november december montag dienstag mittwoch donnerstag
+    freitag samstag sonntag januar februar märz mai juni juli oktober dezember nutzer nutzerin
+    benutzer assistent assistentin
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 _GERMAN_NOUN_ENDS = (
     "ung",
     "ungen",
@@ -257,7 +160,7 @@ def _name_holds(word: str, known: frozenset[str], source: str) -> bool:
 
 
 def _named_at_start(note: str, match: re.Match[str], known: frozenset[str], source: str) -> bool:
-    """At the start of a sentence any word is capitalised: it is a name if another one or a verb of persons follows."""
+    """A capital at the start of a sentence is a name only with another one or a verb of persons after it."""
     after = note[match.end() :]
     following = re.match(r"\s+([A-Z][a-z]+)\b", after)
     if following and not _name_holds(following[1], known, source):
@@ -266,14 +169,15 @@ def _named_at_start(note: str, match: re.Match[str], known: frozenset[str], sour
         return True
     return bool(
         re.match(
-            r"\s+(?:\(|is the|will|said|joined|called|wants|agreed|approved|confirmed|asked|sent|owns|prefers|lives|works|and [A-Z])\b",
+            r"\s+(?:\(|is the|will|said|joined|called|wants|agreed|approved|confirmed|asked|sent|owns"
+            r"|prefers|lives|works|and [A-Z])\b",
             after,
         )
     )
 
 
 def _german_name(note: str, match: re.Match[str], known: frozenset[str]) -> bool:
-    """In German every noun has a capital: only titles and pairs of unknown capitalised words are taken for names."""
+    """In German every noun has a capital: only titles, pairs and bare prepositions make a name of one."""
     if _TITLED.search(note[: match.start()]):
         return True
     word = match[1]

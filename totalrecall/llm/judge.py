@@ -1,8 +1,8 @@
-"""From what the model proposed to what is kept, and why the rest is not. Pure. Judging never loses (DESIGN §7).
+"""From what the model proposed to what is kept, and why the rest is not. Pure. Judging never loses.
 
-Kept, but marked and not above 🟡: a note without a citation, or with details that its messages do not bear out.
-Left out, with a reason that ``notes --dropped`` shows: loops, echoes of the prompt's example, what is recorded
-already, prose, secrets, and orders to the agent that the user did not give.
+Kept, but marked and not above 🟡: a note without a citation, or with details that its messages do not
+bear out. Left out, with a reason that ``notes --dropped`` shows: loops, echoes of the prompt's example, what
+is recorded already, prose, secrets, and orders to the agent that the user did not give.
 """
 
 from __future__ import annotations
@@ -190,7 +190,8 @@ def _when(line: ReplyLine, cited: tuple[Message, ...], batch: Batch) -> tuple[da
         if f"{message.at:%H:%M}" == line.time and line.day in {None, message.at.date()}:
             return message.at.date(), line.time
     last = batch.messages[-1].at
-    return (line.day if line.day in days and line.day else last.date()), line.time or f"{last:%H:%M}"
+    day = line.day if line.day is not None and line.day in days else last.date()
+    return day, line.time or f"{last:%H:%M}"
 
 
 def _without_inflation(drafts: list[DraftNote]) -> list[DraftNote]:

@@ -22,11 +22,14 @@ _SCRIPTS = (
     ("th", re.compile("[\u0e00-\u0e7f]")),
 )
 _SMALL_WORDS = {
-    "en": "the and is are was to of in that it for on with this be have not you we will from at by user has had but",
-    "de": "der die das und ist nicht ein eine ich wir zu mit auf für den dem von bei im am es sich auch nach wird hat"
+    "en": "the and is are was to of in that it for on with this be have not you we will from at by user "
+    "has had but",
+    "de": "der die das und ist nicht ein eine ich wir zu mit auf für den dem von bei im am es sich auch "
+    "nach wird hat"
     " soll noch bitte kein keine nutzer aus jetzt hab habe will wollen drei wegen durch über vor wie uns mir",
     "es": "el la los las y es que de un una por para con no se está del al lo su más como pero usuario",
-    "fr": "le la les et est que de un une pour avec pas ne dans sur du des ce il je nous au plus mais utilisateur",
+    "fr": "le la les et est que de un une pour avec pas ne dans sur du des ce il je nous au plus mais "
+    "utilisateur",
     "it": "il la gli e è che di un una per con non nel del sono si da lo più come ma utente",
     "nl": "de het een en is niet van ik we te met op voor dat die er aan ook maar wordt gebruiker",
     "pt": "o a os as e é que de um uma por para com não do da no na se mais como mas usuário",
@@ -61,7 +64,7 @@ def language_name(tag: str) -> str:
 
 
 def looks_german(text: str) -> bool:
-    """True when a text may well be German: there every noun has a capital. Decides on less than ``language_of``."""
+    """True when a text may be German, where every noun has a capital; needs less than ``language_of``."""
     words = [word.lower() for word in _WORD.findall(_CODE.sub(" ", text))]
     german = sum(word in _WORD_SETS["de"] for word in words) + 2 * sum(
         bool(_UMLAUT.search(word)) for word in words

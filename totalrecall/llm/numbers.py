@@ -10,26 +10,45 @@ _SCALED = re.compile(
     re.IGNORECASE,
 )
 _SCALES = {
-    "k": 1e3, "m": 1e6, "tsd": 1e3, "mio": 1e6, "thousand": 1e3, "million": 1e6, "hundred": 1e2, "tausend": 1e3,
+    "k": 1e3, "m": 1e6, "tsd": 1e3, "mio": 1e6, "thousand": 1e3, "million": 1e6, "hundred": 1e2,
+    "tausend": 1e3,
     "hundert": 1e2, "万": 1e4, "千": 1e3, "百": 1e2, "%": 1e-2, "dozen": 12,
 }  # fmt: skip
 _WORDS = {
     word: value
     for value, words in {
-        0: "zero null kein none zéro", 1: "one once first ein eine einen einem einer eins erste ersten un une uno una premier 一",
+        0: "zero null kein none zéro",
+        1: "one once first ein eine einen einem einer eins erste ersten un une uno una premier 一",
         2: "two twice both second pair couple zwei beide beiden zweimal zweite zweiten deux dos due 二 两",
-        3: "three third drei dritte dritten dreimal trois tres tre 三", 4: "four fourth vier vierte quatre cuatro quattro quarter 四",
-        5: "five fifth fünf fünfte cinq cinco cinque 五", 6: "six sixth sechs sechste seis sei 六",
-        7: "seven seventh sieben sept siete sette 七", 8: "eight eighth acht huit ocho otto 八", 9: "nine neun neuf nueve nove 九",
-        10: "ten zehn dix diez dieci 十", 11: "eleven elf onze once undici 十一", 12: "twelve zwölf dozen dutzend douze doce dodici 十二",
-        13: "thirteen dreizehn", 14: "fourteen vierzehn fortnight", 15: "fifteen fünfzehn quinze", 16: "sixteen sechzehn",
-        18: "eighteen achtzehn", 20: "twenty zwanzig vingt veinte 二十", 24: "twenty-four vierundzwanzig",
-        30: "thirty dreißig trente treinta 三十", 40: "forty vierzig", 45: "forty-five", 50: "fifty half fünfzig halb 五十",
-        60: "sixty sechzig hour stunde", 90: "ninety neunzig", 100: "hundred hundert cent cien 一百", 1000: "thousand tausend mille mil 一千",
+        3: "three third drei dritte dritten dreimal trois tres tre 三",
+        4: "four fourth vier vierte quatre cuatro quattro quarter 四",
+        5: "five fifth fünf fünfte cinq cinco cinque 五",
+        6: "six sixth sechs sechste seis sei 六",
+        7: "seven seventh sieben sept siete sette 七",
+        8: "eight eighth acht huit ocho otto 八",
+        9: "nine neun neuf nueve nove 九",
+        10: "ten zehn dix diez dieci 十",
+        11: "eleven elf onze once undici 十一",
+        12: "twelve zwölf dozen dutzend douze doce dodici 十二",
+        13: "thirteen dreizehn",
+        14: "fourteen vierzehn fortnight",
+        15: "fifteen fünfzehn quinze",
+        16: "sixteen sechzehn",
+        18: "eighteen achtzehn",
+        20: "twenty zwanzig vingt veinte 二十",
+        24: "twenty-four vierundzwanzig",
+        30: "thirty dreißig trente treinta 三十",
+        40: "forty vierzig",
+        45: "forty-five",
+        50: "fifty half fünfzig halb 五十",
+        60: "sixty sechzig hour stunde",
+        90: "ninety neunzig",
+        100: "hundred hundert cent cien 一百",
+        1000: "thousand tausend mille mil 一千",
         0.5: "half halb halbe halben halber 半",
     }.items()
     for word in words.split()
-}  # fmt: skip
+}
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _HAN_NUMBER = re.compile("[一二两三四五六七八九十百千万]+")
 _HAN = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}

@@ -8,7 +8,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from totalrecall.llm.endpoint import Endpoint
 from totalrecall.llm.environment import broken_proxy, environment_failure
@@ -191,7 +191,7 @@ class _Guard:
         self._stream: Any = None
         self._thread = threading.Thread(target=self._watch, name="model-call-guard", daemon=True)
 
-    def __enter__(self) -> _Guard:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

@@ -23,22 +23,29 @@ _MAIL = re.compile(
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _YES = re.compile(
-    r"^\W*(?:yes|yep|yeah|ok(?:ay)?|sure|agreed|do (?:it|that)|sounds good|exactly|correct|right|please do|ja|jo|genau|passt"
+    r"^\W*(?:yes|yep|yeah|ok(?:ay)?|sure|agreed|do (?:it|that)|sounds good|exactly|correct|right|please "
+    r"do|ja|jo|genau|passt"
     r"|mach das|einverstanden|gerne?|klar|好的?|可以|行|没问题|对|是的?|oui|d'accord|sí|vale|claro)\b",
     re.IGNORECASE,
 )
 _YES_CHARS = 60
 _ORDER = re.compile(
-    r"^\W*(?:please\s+|bitte\s+|system\s*[:：]\s*|rule\s*[:：]\s*|important\s*[:：]\s*)*(?:always|never|from now on|remember|ignore"
-    r"|disregard|forget (?:all|every|the|your)|do not|don['’]t|you (?:must|should|are to|will|shall|need to)|make sure"
-    r"|obey|execute|output|reply with|respond with|send all|delete all|immer|niemals|nie|ignoriere|vergiss|merke? dir"
-    r"|ab (?:jetzt|sofort)|du (?:musst|sollst|darfst)|siempre|nunca|toujours|jamais|ignorez?|请?(?:始终|永远|务必|必须|忽略|无视|从现在起|记住))"
-    r"|\b(?:the )?(?:assistant|agent|ai|bot) (?:must|shall|should always|should never|has to|is required to)\b"
+    r"^\W*(?:please\s+|bitte\s+|system\s*[:：]\s*|rule\s*[:：]\s*|important\s*[:：]\s*)*(?:always|never"
+    r"|from now on|remember|ignore"
+    r"|disregard|forget (?:all|every|the|your)|do not|don['’]t|you (?:must|should|are to|will|shall|need "
+    r"to)|make sure"
+    r"|obey|execute|output|reply with|respond with|send all|delete all|immer|niemals|nie|ignoriere"
+    r"|vergiss|merke? dir"
+    r"|ab (?:jetzt|sofort)|du (?:musst|sollst|darfst)|siempre|nunca|toujours|jamais|ignorez?|请?(?:始终"
+    r"|永远|务必|必须|忽略|无视|从现在起|记住))"
+    r"|\b(?:the )?(?:assistant|agent|ai|bot) (?:must|shall|should always|should never|has to|is required "
+    r"to)\b"
     r"|\b(?:der )?(?:assistent|agent) (?:muss|soll|darf)\b|(?:助手|代理)(?:必须|务必|应当|不得)",
     re.IGNORECASE,
 )
 _STANDING = re.compile(
-    r"\b(?:always|never|from now on|permanent(?:ly)?|every time|immer|nie(?:mals)?|ab (?:jetzt|sofort)|siempre|nunca"
+    r"\b(?:always|never|from now on|permanent(?:ly)?|every time|immer|nie(?:mals)?|ab (?:jetzt|sofort)"
+    r"|siempre|nunca"
     r"|toujours|jamais)\b|始终|永远|总是|从不|以后都",
     re.IGNORECASE,
 )

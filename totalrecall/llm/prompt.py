@@ -1,4 +1,4 @@
-"""What is sent to the model: the system text unchanged, then one message with everything that changes. Pure."""
+"""What is sent to the model: the system text unchanged, then one message with all that changes. Pure."""
 
 from __future__ import annotations
 

@@ -163,8 +163,7 @@ def _without_loops(lines: list[ReplyLine], dropped: list[Dropped]) -> Reply:
     texts: Counter[str] = Counter()
     shapes: Counter[str] = Counter()
     kept: list[ReplyLine] = []
-    for line in lines:
-        line = _bounded(line)
+    for line in map(_bounded, lines):
         text = " ".join(line.text.casefold().split())
         shape = re.sub(r"\d+", "0", text)
         texts[text] += 1

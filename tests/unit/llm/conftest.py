@@ -53,7 +53,11 @@ class Rig:
 
     def around(self) -> Surroundings:
         """The clock and the stop sign of the rig."""
-        return Surroundings({}, lambda: self.now.timestamp(), lambda: self.should_stop(), self.call_limits)
+        return Surroundings({}, self.now_s, self.should_stop, self.call_limits)
+
+    def now_s(self) -> float:
+        """The clock of the rig, Unix seconds; it moves while a chain exists."""
+        return self.now.timestamp()
 
     def chain(self, **endpoint_fields: Any) -> ModelChain:
         """A fresh chain; ``local=False`` makes prices count although the server is on the loopback."""

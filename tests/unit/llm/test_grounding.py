@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -21,15 +22,23 @@ def marked(name: str) -> tuple[int, list[dict[str, str]]]:
     return len(rows), [row for row in rows if unfounded(row["note"], row["say"], AT)]
 
 
+def show(
+    capsys: pytest.CaptureFixture[str], honest: list[dict[str, str]], of_honest: int,
+    invented: list[dict[str, str]], of_invented: int,
+) -> None:  # fmt: skip
+    """Prints the figures, also when all is well: the number of marked notes is what the corpus is for."""
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n  marked: honest {len(honest)}/{of_honest}, invented {len(invented)}/{of_invented}\n"
+        )
+
+
 @pytest.mark.report("R067")
 def test_the_corpus_of_honest_and_invented_notes(capsys: pytest.CaptureFixture[str]) -> None:
     """At most one honest note in twenty is marked, at least nine inventions in ten are."""
     honest, honest_marked = marked("honest")
     invented, invented_marked = marked("invented")
-    with capsys.disabled():
-        print(
-            f"\n  grounding: honest {len(honest_marked)}/{honest} marked, invented {len(invented_marked)}/{invented} marked"
-        )  # noqa: T201 - the issue asks for the figures
+    show(capsys, honest_marked, honest, invented_marked, invented)
     assert honest >= 80
     assert invented >= 80
     assert len(honest_marked) <= honest * 0.05, honest_marked
@@ -41,10 +50,7 @@ def test_the_held_out_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     """Pairs that were written after the rules and never used to tune them stay within wider bounds."""
     honest, honest_marked = marked("held_out_honest")
     invented, invented_marked = marked("held_out_invented")
-    with capsys.disabled():
-        print(
-            f"\n  grounding, held out: honest {len(honest_marked)}/{honest} marked, invented {len(invented_marked)}/{invented} marked"
-        )  # noqa: T201 - see above
+    show(capsys, honest_marked, honest, invented_marked, invented)
     assert len(honest_marked) <= honest * 0.2, honest_marked
     assert len(invented_marked) >= invented * 0.75
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_time_and_day_are_those_of_the_message() -> None:
 @pytest.mark.report("R065", "R072")
 def test_known_notes_are_dropped_and_changes_are_not() -> None:
     """A recorded note that comes back is left out; the same words with another number are news."""
-    known = (Note(Priority.HIGH, datetime(2026, 2, 1).date(), "08:00", "User prefers tabs of width 4"),)
+    known = (Note(Priority.HIGH, date(2026, 2, 1), "08:00", "User prefers tabs of width 4"),)
     result = judged(
         "- 🔴 08:00 user prefers tabs of width 4. [1]\n- 🟡 User prefers tabs of width 8 (replaces: 4) [1]",
         "i prefer tabs of width 8 now", known=known,
