@@ -5,17 +5,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from totalrecall.config.load import LoadedSettings, load_settings
 from totalrecall.config.settings import Settings
 from totalrecall.config.sources import Places
 from totalrecall.config.zone import ResolvedZone, resolve_zone
 from totalrecall.errors import ConfigError, SourceError
+from totalrecall.files.atomic import ABSENT, Conflict, read_state
+from totalrecall.files.atomic import replace as replace_file
 from totalrecall.jobs.context import AgentContext, mirror_of
 from totalrecall.ledger.database import FILE_NAME
 from totalrecall.ledger.health import demand_usable, diagnose
@@ -31,16 +35,20 @@ from totalrecall.places.agents import (
     pick_agent,
     workspace_of,
 )
+from totalrecall.places.config_secrets import MIN_CHARS, is_secret_name
 from totalrecall.places.openclaw_home import OpenClawHome, find_homes
-from totalrecall.places.own import agent_state_folder, config_folder, state_folder
+from totalrecall.places.own import agent_state_folder, config_folder, prompt_folders, state_folder
 from totalrecall.places.problem import Problem
 from totalrecall.places.stores import DATABASE_NAME
 from totalrecall.transcripts.choice import AgentTranscripts
 from totalrecall.transcripts.jsonl import JsonlStore
 from totalrecall.transcripts.sqlite.store import SqliteStore
 
-_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?$", re.IGNORECASE)
-DENY_MIN_CHARS = 8
+if TYPE_CHECKING:
+    from totalrecall.ledger.spend import SpendLedger
+    from totalrecall.llm.chain import ModelChain
+    from totalrecall.llm.engine_llm import LlmEngine
+    from totalrecall.privacy.screening import Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +171,7 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         transcripts=transcripts_of(places.agent, now_ms),
         ledger=_ledger(places, notes, now_ms),
         notes=notes,
-        engine_for=cache(lambda: _engine(here, places, screen)),
+        engine_for=cache(lambda: _engine(here, places)),
         emergency_for=cache(extractive_engine),
         screen=screen,
         now_ms=now_ms,
@@ -189,22 +197,25 @@ def screen_for(here: Installation, places: AgentPlaces) -> Callable[[str], str]:
     """Screening with the built-in rules and the very secrets of this machine's settings."""
 
     @cache
-    def built() -> Callable[[str], str]:
+    def screen() -> Screen:
         from totalrecall.privacy.screening import Screen
 
-        return Screen(deny=sorted(known_secrets(here, places))).text
+        return Screen(deny=sorted(known_secrets(here, places)))
 
-    return lambda text: built()(text)
+    def screened(text: str) -> str:
+        return screen().text(text)
+
+    return screened
 
 
 def known_secrets(here: Installation, places: AgentPlaces) -> frozenset[str]:
     """Secret values that must never appear anywhere: of the environment, our settings, OpenClaw's config."""
-    values = {value for name, value in here.machine.env.items() if _SECRET_NAME.search(name)}
+    values = {value for name, value in here.machine.env.items() if is_secret_name(name)}
     values |= {places.settings.openrouter_api_key, places.settings.llm_api_key}
     for home in here.homes:
         if home.config:
             values |= set(home.config.secrets)
-    return frozenset(value for value in values if len(value) >= DENY_MIN_CHARS)
+    return frozenset(value for value in values if len(value) >= MIN_CHARS)
 
 
 def extractive_engine() -> Engine:
@@ -214,10 +225,64 @@ def extractive_engine() -> Engine:
     return ExtractiveEngine()
 
 
-def _engine(here: Installation, places: AgentPlaces, screen: Callable[[str], str]) -> Engine:
-    if not places.settings.uses_model:
-        return extractive_engine()
-    raise NotImplementedError
+def model_chain(here: Installation, places: AgentPlaces) -> ModelChain:
+    """The models that the settings name, with the books of spend and pauses that all agents share.
+
+    Raises:
+        ConfigError: the URL or the key cannot be used.
+    """
+    from totalrecall.domain.spend import SpendLimits
+    from totalrecall.llm.chain import Books, ChainSettings, ModelChain
+    from totalrecall.llm.endpoint import endpoint_from
+    from totalrecall.llm.openrouter import Surroundings
+
+    settings, machine = places.settings, here.machine
+    key_name = "LLM_API_KEY" if settings.llm_api_key or settings.custom_endpoint else "OPENROUTER_API_KEY"
+    limits = SpendLimits(
+        usd_day=settings.budget_usd_day,
+        usd_month=settings.budget_usd_month,
+        calls_per_hour=settings.calls_per_hour,
+        tokens_per_call=settings.tokens_per_call,
+    )
+    endpoint = endpoint_from(settings.llm_base_url, settings.api_key, key_name)
+    book = spend_book(here)
+    return ModelChain(
+        ChainSettings(endpoint, settings.observer_models, limits),
+        Books(book, book),
+        Surroundings(machine.env, now_s=lambda: machine.now_ms() / 1000),
+        lambda: datetime.fromtimestamp(machine.now_ms() / 1000, places.zone.zone),
+    )
+
+
+def spend_book(here: Installation) -> SpendLedger:
+    """What all agents of this user spend, and whom not to call for a while."""
+    from totalrecall.ledger.spend import SpendLedger
+
+    return SpendLedger(here.state_root / "spend.sqlite")
+
+
+def llm_engine(here: Installation, places: AgentPlaces) -> LlmEngine:
+    """The engine that asks a language model, with the prompt of the config folder or the packaged one."""
+    from totalrecall.llm.engine_llm import LlmEngine
+    from totalrecall.llm.prompt_files import OBSERVER, load_prompt
+
+    prompt = load_prompt(OBSERVER, prompt_folders(here.config_dir))
+    screen = screen_for(here, places)
+    return LlmEngine(model_chain(here, places), prompt, _fence_salt(here.state_root), screen)
+
+
+def _engine(here: Installation, places: AgentPlaces) -> Engine:
+    return llm_engine(here, places) if places.settings.uses_model else extractive_engine()
+
+
+def _fence_salt(state_root: Path) -> bytes:
+    """Random bytes of this installation: nobody who writes into a transcript can know the fence's name."""
+    path = state_root / "fence-salt"
+    found = read_state(path)
+    if found.content:
+        return found.content
+    done = replace_file(path, secrets.token_bytes(32), expected=ABSENT if found.content is None else found)
+    return (done.current if isinstance(done, Conflict) else done.state).content or b""
 
 
 def _ledger(places: AgentPlaces, notes: ObservationFile, now_ms: Callable[[], int]) -> Ledger:

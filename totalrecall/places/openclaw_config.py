@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from totalrecall.places.config_secrets import secret_values
 from totalrecall.places.problem import Level, Problem
 
 FILE_NAMES = ("openclaw.json", "clawdbot.json", "moltbot.json")
@@ -49,6 +50,7 @@ class OpenClawConfig:
         user_timezone: ``agents.defaults.userTimezone``.
         session_store: ``session.store``, may hold ``{agentId}``.
         api_key: ``OPENROUTER_API_KEY`` of the ``env`` block or its ``vars``. A secret: not in the repr.
+        secrets: every value under a name that means a secret. Not in the repr.
         problems: what could not be read.
     """
 
@@ -58,6 +60,7 @@ class OpenClawConfig:
     user_timezone: str = ""
     session_store: str = ""
     api_key: str = ""
+    secrets: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     def __repr__(self) -> str:
@@ -94,6 +97,7 @@ def read_config(state_dir: Path, env: Mapping[str, str], path: Path | None = Non
         user_timezone=root.text("agents", "defaults", "userTimezone"),
         session_store=root.text("session", "store"),
         api_key=root.text("env", "OPENROUTER_API_KEY") or root.text("env", "vars", "OPENROUTER_API_KEY"),
+        secrets=secret_values(tree),
         problems=tuple(problems),
     )
 
