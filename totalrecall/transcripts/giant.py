@@ -22,6 +22,8 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 _BACKSLASH = b"\\"
 _BASE64_KEY = re.compile(rb'"(?:data|blob|thinkingSignature|encrypted_content)"\s*:\s*$')
 _DATA_URL = re.compile(rb"data:[\w/+.-]+;base64,")
+# Possessive: a string of a megabyte of escapes must not leave a megabyte of places to go back to.
+_STRING_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _WHOLE_ESCAPES = re.compile(rb"(?:[^\\]+|\\u[0-9a-fA-F]{4}|\\[^u])*", re.DOTALL)
 _HIGH_SURROGATE_END = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 # Six bytes without a backslash are longer than the rest of any escape; a backslash after any other byte
@@ -42,14 +44,14 @@ class LineReducer:
         self._head = bytearray()
         self._tail = bytearray()
         self._string_bytes = 0
-        self._odd_backslashes = False
+        self._escape_open = False
 
     def feed(self, piece: bytes) -> None:
         """Take the next bytes of the line. NUL bytes are dropped."""
         if _NUL in piece:
             piece = piece.translate(None, _NUL)
         place = 0
-        while place < len(piece):
+        while place < len(piece) and len(self._out) < OUTPUT_BYTES:
             place = self._in_string(piece, place) if self._inside else self._between(piece, place)
 
     def finish(self) -> bytes:
@@ -67,26 +69,15 @@ class LineReducer:
         return end
 
     def _in_string(self, piece: bytes, place: int) -> int:
-        quote = piece.find(_QUOTE, place)
-        end = len(piece) if quote < 0 else quote
-        content = piece[place:end]
-        escaped = self._ends_in_escape(content)
-        self._keep(content)
-        if quote < 0:
-            self._odd_backslashes = escaped
-            return end
-        self._odd_backslashes = False
-        if escaped:
-            self._keep(_QUOTE)
-        else:
+        match = _STRING_REST.match(piece, place + self._escape_open)
+        end = match.end() if match else place
+        self._escape_open = end == len(piece) - 1 and piece.endswith(_BACKSLASH)
+        if self._escape_open:
+            end += 1
+        self._keep(piece[place:end])
+        if end < len(piece):
             self._close()
         return end + 1
-
-    def _ends_in_escape(self, content: bytes) -> bool:
-        """Whether the byte after ``content`` is escaped: an odd number of backslashes stands before it."""
-        run = len(content) - len(content.rstrip(_BACKSLASH))
-        carried = self._odd_backslashes and run == len(content)
-        return (run % 2 == 1) != carried
 
     def _keep(self, content: bytes) -> None:
         self._string_bytes += len(content)
@@ -100,10 +91,9 @@ class LineReducer:
 
     def _close(self) -> None:
         limit = self._limit_bytes()
-        before = bytes(self._out[-64:-1])
         if self._string_bytes <= limit:
             self._emit(bytes(self._head + self._tail))
-        elif not (_BASE64_KEY.search(before) or _DATA_URL.match(self._head)):
+        elif not (_BASE64_KEY.search(self._out[-64:-1]) or _DATA_URL.match(self._head)):
             self._emit(self._shortened(limit))
         self._emit(_QUOTE)
         self._inside = False
