@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
-from totalrecall.cli.output import count, emit_json
+from totalrecall.cli.output import count, emit_json, plain
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
+
+if TYPE_CHECKING:
+    from totalrecall.jobs.verify import Coverage
 
 
 @click.command("verify")
@@ -15,7 +20,7 @@ from totalrecall.errors import TotalRecallError
 @json_option
 def verify_command(agent: str | None, as_json: bool) -> int:
     """Recount the sources against the ledger: each message is in exactly one state, or this exits with 3."""
-    from totalrecall.jobs.verify import Coverage, verify
+    from totalrecall.jobs.verify import verify
 
     codes: list[int] = []
     results: dict[str, Coverage] = {}
@@ -30,22 +35,13 @@ def verify_command(agent: str | None, as_json: bool) -> int:
         if not as_json:
             _show(places.agent.name, coverage)
     if as_json:
-        emit_json({name: {**_plain(one), "adds_up": one.adds_up} for name, one in results.items()})
+        emit_json({name: {**plain(one), "adds_up": one.adds_up} for name, one in results.items()})
     return worst(codes)
 
 
-def _plain(coverage: object) -> dict[str, object]:
-    from totalrecall.cli.output import plain
-
-    return dict(plain(coverage))
-
-
-def _show(agent: str, coverage: object) -> None:
+def _show(agent: str, coverage: Coverage) -> None:
     from totalrecall.domain.state import MessageState
-    from totalrecall.jobs.verify import Coverage
 
-    if not isinstance(coverage, Coverage):
-        return
     click.echo(f"{agent}: {count(coverage.messages, 'message')} in the transcripts")
     for state in MessageState:
         if number := coverage.states.get(state, 0):

@@ -67,7 +67,7 @@ class Compressor:
         most = self._most
         while True:
             limits = replace(self.limits, messages=most)
-            planned = portion.planned(limits, self._view(portion))
+            planned = portion.planned(limits, self.view(portion))
             if not planned.messages:
                 return self._pass_over(portion)
             part = portion.up_to(planned.end)
@@ -84,7 +84,7 @@ class Compressor:
 
     def has_messages(self, portion: Portion) -> bool:
         """Whether anything in the portion is for an engine."""
-        return bool(portion.planned(self.limits, self._view(portion)).messages)
+        return bool(portion.planned(self.limits, self.view(portion)).messages)
 
     def stand_in(self, portion: Portion) -> int:
         """Provisional notes for a portion by the extractive engine; the cursor stays. Returns how many.
@@ -97,7 +97,7 @@ class Compressor:
         }
         entries = [one for one in portion.entries if one.row is None or one.row.identity not in covered]
         fresh = replace(portion, entries=tuple(entries))
-        planned = fresh.planned(EXTRACTIVE, self._view(portion))
+        planned = fresh.planned(EXTRACTIVE, self.view(portion))
         if not planned.messages:
             return 0
         part = fresh.up_to(planned.end)
@@ -115,7 +115,7 @@ class Compressor:
         ctx.ledger.plan(row)
         ctx.passed(Step.PLANNED)
         try:
-            answer = self._screened(engine.compress(self._request(batch)))
+            answer = self._screened(engine.compress(self.request(batch)))
         except (BatchTooLargeError, BatchRefusedError):
             ctx.ledger.discard(batch.marker)
             raise
@@ -147,11 +147,13 @@ class Compressor:
             group=row.kind is SessionKind.GROUP,
         )
 
-    def _request(self, batch: Batch) -> CompressionRequest:
+    def request(self, batch: Batch) -> CompressionRequest:
+        """What the engine is asked about the batch."""
         ctx = self._ctx
         return CompressionRequest(batch, recent_notes(ctx), ctx.now(), ctx.settings.language)
 
-    def _view(self, portion: Portion) -> View:
+    def view(self, portion: Portion) -> View:
+        """How the portion's messages are shown to the engine."""
         ctx = self._ctx
         last_ms = portion.row.last_at_ms
         fallback = datetime.fromtimestamp(last_ms / 1000, ctx.zone) if last_ms else ctx.now()

@@ -22,6 +22,7 @@ from totalrecall.transcripts.store import Opening, Start
 
 RECORDS_AT_ONCE = 500
 RECORDS_PER_PORTION = 20_000
+PEEK_CHARS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,22 @@ def gather(
     known = replace(known, location=str(session.location), ended=session.ended, store=session.store)
     if session.key:
         known = replace(known, key=session.key, kind=session.kind)
-    portion = _read(ctx, session, known, opening, limits)
+    portion = _read(ctx, session, known, (opening, ctx.ledger.adoption(), limits))
     return replace(portion, rescanned=opening.start is Start.RESCAN)
+
+
+def peek(ctx: AgentContext, session: Session, row: SessionRow | None, adoption: Adoption) -> Portion:
+    """The session's unread entries, as the next run would find them; nothing is written.
+
+    ``adoption`` is what holds or would hold. Very long backlogs are shown by their first entries.
+    """
+    first_run = ctx.ledger.adoption() is None
+    known = row or replace(first_row(session), existed_at_adoption=first_run)
+    opening = ctx.transcripts.open(session, row.cursor if row else None)
+    if opening.start in {Start.NOTHING, Start.WAIT}:
+        return Portion(session, known)
+    everything = BatchLimits(messages=RECORDS_PER_PORTION, chars=PEEK_CHARS)
+    return _read(ctx, session, known, (opening, adoption, everything))
 
 
 def advanced(ctx: AgentContext, portion: Portion) -> SessionRow:
@@ -177,10 +192,13 @@ class _Ground:
 
 
 def _read(
-    ctx: AgentContext, session: Session, row: SessionRow, opening: Opening, limits: BatchLimits
+    ctx: AgentContext,
+    session: Session,
+    row: SessionRow,
+    how: tuple[Opening, Adoption | None, BatchLimits],
 ) -> Portion:
+    opening, adoption, limits = how
     facts = session_facts(ctx, session, row)
-    adoption = ctx.ledger.adoption()
     resumed = opening.start is Start.RESUME
     state = _Reading(row, decode_carry(row.cursor.carry) if resumed else Carry(), met_known=resumed)
     records = ctx.transcripts.read(session, opening.position)

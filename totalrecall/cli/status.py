@@ -1,0 +1,80 @@
+"""``totalrecall status``: one screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
+from totalrecall.cli.output import ago, count, emit_json
+from totalrecall.domain.outcome import ExitCode
+from totalrecall.errors import TotalRecallError
+
+if TYPE_CHECKING:
+    from totalrecall.jobs.status import AgentStatus, Trouble
+    from totalrecall.places.problem import Problem
+
+_COLOURS = {"green": "green", "yellow": "yellow", "red": "red"}
+
+
+@click.command("status")
+@agent_option
+@json_option
+def status_command(agent: str | None, as_json: bool) -> int:
+    """How far each agent is observed, and what is wrong. Exits with 3 unless all is green."""
+    from totalrecall.jobs.status import Health, status
+
+    codes: list[int] = []
+    found: list[AgentStatus] = []
+    for installation, places in each_agent(agent):
+        try:
+            with opened(installation, places) as ctx:
+                one = status(ctx, troubles_of(places.problems))
+                now_ms = ctx.now_ms()
+        except TotalRecallError as error:
+            codes.append(tell(error, places.agent.name) or ExitCode.PARTIAL)
+            continue
+        found.append(one)
+        codes.append(ExitCode.OK if one.health is Health.GREEN else ExitCode.PARTIAL)
+        if not as_json:
+            _show(one, now_ms)
+    if as_json:
+        from totalrecall.cli.output import plain
+
+        emit_json([{**plain(one), "health": one.health} for one in found])
+    return worst(codes)
+
+
+def troubles_of(problems: tuple[Problem, ...]) -> tuple[Trouble, ...]:
+    """Settings and files that are not in use, as troubles."""
+    from totalrecall.jobs.status import Health, Trouble
+    from totalrecall.places.problem import Level
+
+    errors = [one for one in problems if one.level is Level.ERROR]
+    return tuple(Trouble(Health.YELLOW, one.what, one.remedy) for one in errors)
+
+
+def _show(one: AgentStatus, now_ms: int) -> None:
+    light = click.style("●", fg=_COLOURS[one.health])
+    click.echo(f"{light} {one.agent}  {one.health}  ({one.workspace})")
+    waiting = f"{one.pending:,}{'+' if one.pending_more else ''}"
+    run = one.last_ok.get("observe")
+    click.echo(
+        f"    transcripts   {count(one.sessions, 'session')}, newest change {ago(one.newest_ms, now_ms)}"
+    )
+    click.echo(f"    observed      to a message {ago(one.noted_to_ms, now_ms)}; {waiting} pending")
+    click.echo(f"    last run      {ago(run.ended_ms if run else None, now_ms)}")
+    click.echo(f"    notes         {count(one.notes, 'note')}, {count(one.words, 'word')}")
+    click.echo(f"    engine        {one.engine}: {one.engine_reason}")
+    states = ", ".join(f"{n:,} {state.value.replace('_', ' ')}" for state, n in sorted(one.states.items()))
+    click.echo(f"    messages      {states or 'none yet'}")
+    if one.bad_records:
+        click.echo(f"    unreadable    {count(one.bad_records, 'record')} passed by")
+    if one.unknown_types:
+        types = ", ".join(f"{name} ×{times}" for name, times in sorted(one.unknown_types.items()))
+        click.echo(f"    unknown types {types}")
+    for trouble in one.troubles:
+        click.echo(f"    {click.style('!', fg=_COLOURS[trouble.health])} {trouble.what}")
+        if trouble.remedy:
+            click.echo(f"      {trouble.remedy}")
