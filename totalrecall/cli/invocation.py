@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,8 +18,6 @@ from totalrecall.errors import TotalRecallError
 if TYPE_CHECKING:
     from totalrecall.bootstrap import AgentPlaces, Installation
     from totalrecall.jobs.context import AgentContext
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 agent_option = click.option("--agent", metavar="NAME", help="Only this agent; without it, every agent.")
 json_option = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
@@ -72,4 +71,4 @@ def worst(codes: list[int]) -> int:
 
 def interactive() -> bool:
     """Whether a person sits at both ends: only then is a question asked."""
-    return click.get_text_stream("stdin").isatty() and click.get_text_stream("stderr").isatty()
+    return sys.stdin.isatty() and sys.stderr.isatty()

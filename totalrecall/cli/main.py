@@ -1,4 +1,4 @@
-"""The command line: names, the flags that cron lines use, and the one place where errors become exit codes."""
+"""The command line: names, the flags of cron lines, and the place where errors become exit codes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALIASES = {
 
 
 class LazyGroup(click.Group):
-    """The commands of ``COMMANDS``; help texts come from the table, code from the module when it is called."""
+    """The commands of ``COMMANDS``: help texts from the table, code from the module when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """The names in the order of the table."""
@@ -79,8 +79,7 @@ def run(arguments: Sequence[str]) -> int:
         args = [*ALIASES[args[0]], *args[1:]]
     try:
         outcome = cli.main(args=args, prog_name="totalrecall", standalone_mode=False)
-    except click.exceptions.Abort:
-        return ExitCode.INTERRUPTED
+        return int(outcome) if isinstance(outcome, int) else ExitCode.OK
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
@@ -88,18 +87,18 @@ def run(arguments: Sequence[str]) -> int:
         return ExitCode.USAGE
     except TotalRecallError as error:
         return _tell(error)
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("Interrupted. Nothing is lost: the next run goes on from here.", err=True)
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough (`totalrecall notes | head`).
         sys.stderr.close()
         return ExitCode.OK
-    return int(outcome) if isinstance(outcome, int) else ExitCode.OK
 
 
 def _tell(error: TotalRecallError) -> int:
-    click.echo(f"{click.style('error:', fg='red')} {error.title}", err=True)
-    if error.hint:
-        click.echo(f"  {error.hint}", err=True)
+    from totalrecall.cli.output import error_lines
+
+    for line in error_lines(error):
+        click.echo(line, err=True)
     return error.exit_code

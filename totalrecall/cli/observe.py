@@ -36,7 +36,7 @@ def observe_command(agent: str | None, session: str, flush: bool, dry_run: bool,
 @session_option
 @json_option
 def flush_command(agent: str | None, session: str, as_json: bool) -> int:
-    """The same as observe --flush: notes now, by the built-in engine where the model does not answer in time."""
+    """The same as observe --flush: notes now, by the built-in engine if the model does not answer."""
     return run_observe(agent, session, flush=True, dry_run=False, as_json=as_json)
 
 
@@ -86,7 +86,8 @@ def summary(report: ObserveReport) -> str:
         said.append("adopted now; older talk can be noted with 'totalrecall backfill --since 30d'")
     if report.messages or report.batches:
         said.append(
-            f"{count(report.messages, 'message')} read, {count(report.notes, 'note')} written ({report.engine})"
+            f"{count(report.messages, 'message')} read, {count(report.notes, 'note')} written"
+            f" ({report.engine})"
         )
     if report.provisional:
         said.append(f"{count(report.provisional, 'provisional note')} written until the model answers")

@@ -24,6 +24,14 @@ def plain(value: object) -> Any:
     """``value`` in JSON's own types."""
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(one) for key, one in value.items()}
+    if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str | bytes):
+        return [plain(one) for one in value]
+    return _leaf(value)
+
+
+def _leaf(value: object) -> Any:
     if isinstance(value, TotalRecallError):
         return {"error": type(value).__name__, "title": value.title, "hint": value.hint}
     if isinstance(value, Enum):
@@ -32,13 +40,7 @@ def plain(value: object) -> Any:
         return value.isoformat()
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, PurePath):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(plain(key)): plain(one) for key, one in value.items()}
-    if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str):
-        return [plain(one) for one in value]
-    return value
+    return str(value) if isinstance(value, PurePath) else value
 
 
 def error_lines(error: TotalRecallError, agent: str = "") -> list[str]:
