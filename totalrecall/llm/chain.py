@@ -104,6 +104,7 @@ class ModelChain:
         self.settings = settings
         self._pauses = books.pauses
         self._around = around
+        self._zone_now = zone_now
         self._attempts = Attempts(
             settings.endpoint, settings.limits, settings.retry, books.spend, around, zone_now
         )
@@ -188,7 +189,7 @@ class ModelChain:
         pause = self._pauses.paused(model_subject(self.settings.endpoint.url, model))
         if pause is None or not still_paused(pause, self._around.now_s()):
             return None
-        when = datetime.fromtimestamp(pause.until_s).astimezone()
+        when = datetime.fromtimestamp(pause.until_s, self._zone_now().tzinfo)
         return Failure(
             _kind(pause.reason),
             f"{model} is not called before {when:%Y-%m-%d %H:%M} ({pause.reason.replace('_', ' ')}).",

@@ -139,11 +139,20 @@ class LlmEngine:
 def _usable(completion: Completion) -> Failure | None:
     """What is wrong with an answer as a whole: no note in it, and not the word that says so."""
     reply = read_reply(completion.text, cut=completion.cut)
+    if completion.cut and _runs_in_circles(completion.text, reply):
+        # Half the batch would loop just as well, so this is the model's failure and no matter of size (R065).
+        return Failure(FailureKind.LOOPED, f"{completion.model} repeats itself until it is cut off.")
     if reply.notes or reply.nothing or completion.cut:
         return None
     if _REFUSAL.match(completion.text):
         return Failure(FailureKind.REFUSED, f"{completion.model} refuses to answer.")
     return Failure(FailureKind.PROSE, f"{completion.model} answers, but not with notes.")
+
+
+def _runs_in_circles(text: str, reply: Reply) -> bool:
+    """True when most lines of the raw answer are the same but for their numbers, notes or not."""
+    shapes = [shape for line in text.splitlines() if (shape := re.sub(r"\d+", "0", line).strip())]
+    return reply.looped or len(set(shapes)) * 2 < len(shapes)
 
 
 def _wanted_language(request: CompressionRequest) -> str:

@@ -35,6 +35,7 @@ class FailureKind(StrEnum):
     FILTERED = "filtered"
     REFUSED = "refused"
     PROSE = "prose"
+    LOOPED = "looped"
 
 
 # May pass by itself within seconds: these alone are retried (R063).
@@ -56,6 +57,7 @@ USELESS = frozenset(
         FailureKind.FILTERED,
         FailureKind.REFUSED,
         FailureKind.PROSE,
+        FailureKind.LOOPED,
         FailureKind.TOO_LONG,
         FailureKind.BAD_REQUEST,
         FailureKind.FORBIDDEN,

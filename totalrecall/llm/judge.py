@@ -42,6 +42,8 @@ _REPLACED = re.compile(
     r"\((?:replaces|ersetzt|取代|替换|remplace|reemplaza)\s*[:：].*?\)|（(?:取代|替换)[:：].*?）",
     re.IGNORECASE,
 )
+# A line of the talk as we wrote it, or of our own head: a model that copies its input makes no notes.
+_INPUT = re.compile(r"^(?:\d{1,3} [UA]\b|\w+day(?: \d{2}:\d{2} \S+)?$|SIGN\b|HH:MM\b|</?talk-)")
 _KEY_DROP = frozenset(
     [
         "the",
@@ -122,6 +124,8 @@ def example_text(prompt: str) -> str:
 def _why_not(text: str, cited: tuple[Message, ...], case: Case) -> str:
     if case.screen(text) != text:
         return "secret"
+    if _INPUT.match(text):
+        return "echo"
     if is_order(text) and not backed_by_user(text, cited or case.batch.messages):
         return "order"
     return ""

@@ -36,7 +36,8 @@ _SMALL_WORDS = {
 }
 _WORD_SETS = {tag: frozenset(words.split()) for tag, words in _SMALL_WORDS.items()}
 _WORD = re.compile(r"[^\W\d_]+")
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|\S*[/\\_]\S*", re.DOTALL)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_PIECE = re.compile(r"\S+")
 _MIN_SIGNS = 4
 _MIN_HITS = 3
 _LEAD = 1.5
@@ -44,7 +45,7 @@ _LEAD = 1.5
 
 def language_of(text: str) -> str:
     """The tag of the language, or "" when the text is too short or too mixed to tell. Code does not count."""
-    bare = _CODE.sub(" ", text)
+    bare = _without_code(text)
     words = [word.lower() for word in _WORD.findall(bare)]
     letters = sum(len(word) for word in words)
     for tag, script in _SCRIPTS:
@@ -58,6 +59,12 @@ def language_of(text: str) -> str:
     return best if most >= _MIN_HITS and most >= next_most * _LEAD else ""
 
 
+def _without_code(text: str) -> str:
+    """The text without code blocks, paths and addresses; in linear time, whatever it holds."""
+    bare = _CODE.sub(" ", text)
+    return _PIECE.sub(lambda piece: " " if set(piece[0]) & {"/", "\\", "_"} else piece[0], bare)
+
+
 def language_name(tag: str) -> str:
     """The English name of a language tag, for the prompt; the tag itself when it is not known."""
     return NAMES.get(tag.split("-", 1)[0].lower(), tag)
@@ -65,7 +72,7 @@ def language_name(tag: str) -> str:
 
 def looks_german(text: str) -> bool:
     """True when a text may be German, where every noun has a capital; needs less than ``language_of``."""
-    words = [word.lower() for word in _WORD.findall(_CODE.sub(" ", text))]
+    words = [word.lower() for word in _WORD.findall(_without_code(text))]
     german = sum(word in _WORD_SETS["de"] for word in words) + 2 * sum(
         bool(_UMLAUT.search(word)) for word in words
     )

@@ -7,7 +7,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from totalrecall.llm.endpoint import Endpoint
@@ -39,16 +39,24 @@ class Surroundings:
         now_s: Unix seconds.
         should_stop: asked often; True ends the call.
         limits: see CallLimits.
+        screen: gives a text back with secrets replaced; endpoints quote what they were sent in their errors.
     """
 
     environ: Mapping[str, str]
     now_s: Callable[[], float] = time.time
     should_stop: Callable[[], bool] = lambda: False
     limits: CallLimits = field(default_factory=CallLimits)
+    screen: Callable[[str], str] = lambda text: text
 
 
 def call(endpoint: Endpoint, request: ChatRequest, around: Surroundings) -> Completion | Failure:
-    """Makes one call and says what came of it; never raises for anything the network or endpoint does.
+    """Makes one call and says what came of it; never raises for anything the network or endpoint does."""
+    result = _call(endpoint, request, around)
+    return replace(result, title=around.screen(result.title)) if isinstance(result, Failure) else result
+
+
+def _call(endpoint: Endpoint, request: ChatRequest, around: Surroundings) -> Completion | Failure:
+    """The call itself.
 
     httpx counts its timeouts per read, so a body that drips never times out (R057). A guard thread cuts the
     connection at the deadline, or when ``should_stop`` says so.

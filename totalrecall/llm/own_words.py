@@ -17,10 +17,11 @@ _QUOTES = re.compile(
     r"\"[^\"\n]{12,}?\"|“[^”]{12,}?”|„[^“”]{12,}?[“”]|«[^»]{12,}?»|「[^」]{6,}?」|『[^』]{6,}?』|```.*?(?:```|\Z)",
     re.DOTALL,
 )
-_QUOTED_LINE = re.compile(r"^\s*[>|].*$", re.MULTILINE)
+_QUOTED_LINE = re.compile(r"^[ \t]*[>|].*$", re.MULTILINE)
 _MAIL = re.compile(
-    r"^\s*(?:-{3,}.*|_{5,}|(?:From|Von|De|发件人)\s*[:：].*\n(?:.*\n){0,3}?(?:Subject|Betreff|To|An|主题|Date|Sent)\s*[:：]).*\Z",
-    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+    r"^[ \t]*(?:-{3,}[^\n]*|_{5,}[ \t]*|(?:From|Von|De|发件人)[ \t]*[:：][^\n]*\n(?:[^\n]*\n){0,3}?"
+    r"(?:Subject|Betreff|To|An|主题|Date|Sent)[ \t]*[:：])",
+    re.MULTILINE | re.IGNORECASE,
 )
 _YES = re.compile(
     r"^\W*(?:yes|yep|yeah|ok(?:ay)?|sure|agreed|do (?:it|that)|sounds good|exactly|correct|right|please "
@@ -56,7 +57,8 @@ def own_words(message: Message) -> str:
     """The user's own words in a message: without quotes, pasted blocks and mail; "" for anybody else."""
     if message.role is not Role.USER:
         return ""
-    text = _MAIL.sub(" ", message.text)
+    mail = _MAIL.search(message.text)
+    text = message.text[: mail.start()] if mail else message.text
     return _QUOTED_LINE.sub(" ", _QUOTES.sub(" ", text)).strip()
 
 

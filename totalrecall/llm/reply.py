@@ -20,6 +20,8 @@ from totalrecall.llm.reply_line import ReplyLine, day_in, line_from_json, line_f
 MAX_NOTES = 60
 MAX_LINE_CHARS = 600
 _SCAN_CHARS = 4_000
+# An honest answer has some dozens of lines; what a loop wrote after these is not even looked at.
+_MAX_LINES = 5_000
 _SAME_TEXT = 3
 _SAME_SHAPE = 12
 _DROPPED_CHARS = 300
@@ -45,11 +47,13 @@ class Reply:
         notes: the note lines in order, each once.
         nothing: the model plainly said that there is nothing notable.
         dropped: what was left out, with the reason ``loop``, ``prose`` or ``cut``.
+        looped: most of its lines repeat each other.
     """
 
     notes: tuple[ReplyLine, ...] = ()
     nothing: bool = False
     dropped: tuple[Dropped, ...] = ()
+    looped: bool = False
 
 
 def read_reply(text: str, *, cut: bool = False) -> Reply:
@@ -125,7 +129,7 @@ def _is_sentinel(text: str) -> bool:
 def _lines(text: str, dropped: list[Dropped]) -> list[ReplyLine]:
     found: list[ReplyLine] = []
     day: date | None = None
-    for raw in text.split("\n"):
+    for raw in text.split("\n")[:_MAX_LINES]:
         if not raw.strip() or _FENCE.match(raw):
             continue
         if (heading := day_in(raw)) is not None:
@@ -174,7 +178,8 @@ def _without_loops(lines: list[ReplyLine], dropped: list[Dropped]) -> Reply:
             continue
         seen.add((line.time, text))
         kept.append(replace(line, children=_unique_children(line.children)))
-    return Reply(tuple(kept), dropped=_few(dropped))
+    loops = sum(one.reason == "loop" for one in dropped)
+    return Reply(tuple(kept), dropped=_few(dropped), looped=loops > len(kept))
 
 
 def _unique_children(children: tuple[ReplyLine, ...]) -> tuple[ReplyLine, ...]:
@@ -185,7 +190,7 @@ def _unique_children(children: tuple[ReplyLine, ...]) -> tuple[ReplyLine, ...]:
 
 
 def _bounded(line: ReplyLine) -> ReplyLine:
-    text = line.text
+    text = line.text[:_SCAN_CHARS]
     if len(text) > 80:
         text = _STAMMER.sub(r"\1", text)
     if len(text) > MAX_LINE_CHARS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -250,3 +251,34 @@ def test_the_error_of_the_ceiling_says_which_and_when(rig: Rig) -> None:
     assert "2026-02-15 00:00" in caught.value.hint
     assert "TOTALRECALL_BUDGET_USD_DAY" in caught.value.hint
     assert json.loads(json.dumps(rig.server.requests)) == []
+
+
+ANSWERS = Path(__file__).parents[2] / "data" / "answers"
+
+
+@pytest.mark.report("R065")
+@pytest.mark.parametrize("name", ["small_model_counts_up.txt", "small_model_repeats_the_talk.txt"])
+def test_a_model_that_runs_in_circles_is_no_matter_of_size(rig: Rig, name: str) -> None:
+    """Answers of a real small model that repeat the talk until the cap: the next model is asked, none halves."""
+    answer = (ANSWERS / name).read_text(encoding="utf-8")
+    rig.server.will(chat(answer, "length"), chat("- 🟡 printer is called at 9 [1]"))
+    done = rig.engine().compress(request("call the printer at 9", "danke"))
+    assert [one.note.text for one in done.notes] == ["printer is called at 9"]
+    rig.server.will(chat(answer, "length"))
+    with pytest.raises(BatchRefusedError, match="repeats itself"):
+        rig.engine().compress(request("call the printer at 9", "danke"))
+
+
+@pytest.mark.report("R065")
+@pytest.mark.parametrize("name", ["small_model_counts_up.txt", "small_model_repeats_the_talk.txt"])
+def test_copies_of_the_input_are_no_notes(rig: Rig, name: str) -> None:
+    """The same answers, ended properly, leave nothing: copied lines of the talk are dropped and shown."""
+    rig.models = ("maker/one",)
+    rig.server.will(chat((ANSWERS / name).read_text(encoding="utf-8")))
+    try:
+        done = rig.engine().compress(request("call the printer at 9", "danke"))
+    except BatchRefusedError:
+        return
+    assert done.notes == ()
+    assert not done.nothing_notable
+    assert {one.reason for one in done.dropped} <= {"echo", "loop", "prose"}

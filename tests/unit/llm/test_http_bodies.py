@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes.model_server import Reply
+from tests.fakes.model_server import Reply, error
 from tests.unit.llm.conftest import NOW, Rig
 from totalrecall.llm.endpoint import endpoint_from
 from totalrecall.llm.failure import Completion, Failure
@@ -71,6 +72,16 @@ def test_the_moment_to_come_back_is_read(rig: Rig, name: str, wanted_s: float) -
     _, result = served(rig, next(path for path in BODIES if path.stem == name))
     assert isinstance(result, Failure)
     assert result.retry_at_s == pytest.approx(wanted_s)
+
+
+def test_what_an_endpoint_quotes_is_screened(rig: Rig) -> None:
+    """An error that repeats a secret of the request is shown without it."""
+    rig.server.will(error(400, "bad content: my pin is 4711"))
+    around = replace(rig.around(), screen=lambda text: text.replace("4711", "[code]"))
+    result = call(endpoint_from(rig.server.url, "k"), ChatRequest("m", "s", "u", 5), around)
+    assert isinstance(result, Failure)
+    assert "[code]" in result.title
+    assert "4711" not in repr(result)
 
 
 def test_the_key_never_stands_in_a_failure(rig: Rig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, datetime
 
 import pytest
@@ -149,3 +150,33 @@ def test_nothing_is_lost_between_kept_and_dropped() -> None:
     answer = "Hello\n- 🔴 one thing [1]\n- 🔴 hunter2 [1]\n- 🟢 two things\n- 🟢 two things"
     result = judged(answer, "one thing, two things")
     assert len(result.notes) + len(result.dropped) == 5
+
+
+@pytest.mark.report("R092")
+def test_a_pasted_mail_is_not_the_users_word() -> None:
+    """What stands below the head of a pasted mail makes no preference."""
+    pasted = "see below\nFrom: Someone\nSubject: tabs\n\nI prefer tabs over spaces in Python files"
+    draft = only("- 🔴 [preference] Prefers tabs over spaces in Python files [1]", pasted)
+    assert (draft.note.type, draft.note.priority) == (NoteType.CONTEXT, Priority.MEDIUM)
+    own = only(
+        "- 🔴 [preference] Prefers tabs over spaces in Python files [1]",
+        "I prefer tabs over spaces in Python files",
+    )
+    assert own.note.type is NoteType.PREFERENCE
+
+
+def test_hostile_text_takes_no_time() -> None:
+    """Long texts made to trap patterns are judged in well under the time of a call."""
+    began = time.monotonic()
+    for trap in (
+        "From:\n" * 1_000,
+        "„a" * 3_000,
+        "a/" * 3_000,
+        '"' * 6_000,
+        "halb " * 1_500,
+        "in 3 " * 1_500,
+        "aB" * 3_000,
+    ):
+        judged("- 🔴 Always " + trap[:500] + " [1]", trap)
+    read_reply("- 🔴 x y\n" * 200_000)
+    assert time.monotonic() - began < 15
