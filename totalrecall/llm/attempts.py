@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from totalrecall.domain.note import Usage
 from totalrecall.domain.spend import CallOutcome, CallPlan, Refused, SpendLimits
 from totalrecall.errors import BatchTooLargeError
+from totalrecall.llm.ask import Ask
 from totalrecall.llm.budget import (
     MIN_ANSWER_TOKENS,
     SpendBook,
@@ -50,34 +51,6 @@ class RetryLimits:
     max_wait_s: float = 30.0
 
 
-class Wanted(Protocol):
-    """The part of a question that matters here; ``chain.Ask`` has it."""
-
-    @property
-    def system(self) -> str:
-        """The system text."""
-
-    @property
-    def user(self) -> str:
-        """The text that changes."""
-
-    @property
-    def answer_tokens(self) -> int:
-        """The wanted length of the answer."""
-
-    @property
-    def agent(self) -> str:
-        """Whom it is for."""
-
-    @property
-    def job(self) -> str:
-        """What it is for."""
-
-    @property
-    def session(self) -> str:
-        """Which session it is about."""
-
-
 @dataclass(frozen=True, slots=True)
 class Attempts:
     """Everything that asking one model needs."""
@@ -89,7 +62,7 @@ class Attempts:
     around: Surroundings
     zone_now: Callable[[], datetime]
 
-    def run(self, model: str, ask: Wanted) -> tuple[Completion | Failure, Usage]:
+    def run(self, model: str, ask: Ask) -> tuple[Completion | Failure, Usage]:
         """The answer of one model, or its last failure, with what all its calls took.
 
         Raises:
@@ -119,7 +92,7 @@ class Attempts:
         )
         return retrying(once), _sum(took)
 
-    def request_for(self, model: str, ask: Wanted) -> ChatRequest:
+    def request_for(self, model: str, ask: Ask) -> ChatRequest:
         """The first request to a model, as it is sent; raises BatchTooLargeError when it cannot fit."""
         tokens_in = worst_case_tokens(estimate_chat_tokens(ask.system, ask.user))
         cap = answer_cap(ask.answer_tokens, tokens_in, self.limits)
@@ -136,7 +109,7 @@ class Attempts:
         return FREE if self.endpoint.local else price_of(model)
 
     def _adjusted(
-        self, request: ChatRequest, ask: Wanted, took: list[Usage],
+        self, request: ChatRequest, ask: Ask, took: list[Usage],
     ) -> tuple[Completion | Failure, ChatRequest]:  # fmt: skip
         """One call, and again at once with what the failure says would help, each remedy once."""
         used: set[str] = set()
@@ -166,7 +139,7 @@ class Attempts:
             return replace(request, max_tokens=cap) if cap > request.max_tokens else None
         return None
 
-    def _booked(self, request: ChatRequest, ask: Wanted, took: list[Usage]) -> Completion | Failure:
+    def _booked(self, request: ChatRequest, ask: Ask, took: list[Usage]) -> Completion | Failure:
         """One call between its reservation and its settlement."""
         if self.around.should_stop():
             return Failure(FailureKind.STOPPED, "The call was not made because the service stops.")
@@ -186,7 +159,7 @@ class Attempts:
         took.append(replace(usage, cost_usd=plan.cost_usd if usage.cost_usd is None else usage.cost_usd))
         return result
 
-    def _plan(self, request: ChatRequest, ask: Wanted) -> CallPlan:
+    def _plan(self, request: ChatRequest, ask: Ask) -> CallPlan:
         tokens_in = worst_case_tokens(estimate_chat_tokens(request.system, request.user))
         cost = cost_of(request.price, tokens_in, request.max_tokens)
         return CallPlan(

@@ -16,6 +16,7 @@ from totalrecall.errors import (
     ModelUnreachableError,
     TotalRecallError,
 )
+from totalrecall.llm.ask import Answer, Ask, added
 from totalrecall.llm.attempts import Attempts, RetryLimits
 from totalrecall.llm.budget import SpendBook
 from totalrecall.llm.endpoint import Endpoint
@@ -36,8 +37,11 @@ from totalrecall.llm.wire import ChatRequest
 
 _KEY_KINDS = {FailureKind.KEY_REFUSED: AUTH_PAUSE_S, FailureKind.NO_CREDIT: PAYMENT_PAUSE_S}
 _SET_UP_KINDS = frozenset({FailureKind.ENVIRONMENT, FailureKind.BAD_URL, FailureKind.REDIRECT})
-_GONE_KINDS = frozenset({FailureKind.MODEL_MISSING, FailureKind.SETTINGS_EXCLUDE, FailureKind.PARAMETER})
+_GONE_KINDS = frozenset(
+    {FailureKind.MODEL_MISSING, FailureKind.SETTINGS_EXCLUDE, FailureKind.PARAMETER, FailureKind.FORBIDDEN}
+)
 _FREE = ":free"
+_PING_TOKENS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +67,6 @@ class Books:
 
     spend: SpendBook
     pauses: PauseBook
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What is asked, and what for.
-
-    Attributes:
-        system, user: the two messages.
-        answer_tokens: how long the answer may get.
-        agent, job, session: whom the call is booked to.
-    """
-
-    system: str
-    user: str
-    answer_tokens: int
-    agent: str
-    job: str
-    session: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A usable completion, and what all calls on the way to it took."""
-
-    completion: Completion
-    usage: Usage
 
 
 def _any_words(_completion: Completion) -> Failure | None:
@@ -134,6 +112,7 @@ class ModelChain:
                 return Answer(result, usage)
             failures.append(result)
             self._after(model, result)
+        self._raise_if_everything_is_rejected(failures, ask)
         raise _verdict(failures)
 
     def request_for(self, model: str, ask: Ask) -> ChatRequest:
@@ -148,6 +127,20 @@ class ModelChain:
         self._pauses.clear(model_subject(self.settings.endpoint.url, model))
         self._pauses.clear(key_subject(self.settings.endpoint.url, self.settings.endpoint.key))
         return None
+
+    def _raise_if_everything_is_rejected(self, failures: list[Failure], ask: Ask) -> None:
+        """A plain 400 is either about this batch or about every request: one tiny question tells which.
+
+        Without it, a wrong set-up would set every message aside, one batch after the other.
+        """
+        if not failures or any(failure.kind is not FailureKind.BAD_REQUEST for failure in failures):
+            return
+        ping = Ask("Answer with OK.", "ping", _PING_TOKENS, ask.agent, ask.job, ask.session)
+        failure = self.probe(self.settings.models[0], ping)
+        if failure is not None and failure.kind is FailureKind.BAD_REQUEST:
+            raise ConfigError(
+                failures[0].title, "It rejects every request: check OBSERVER_MODEL and LLM_BASE_URL."
+            )
 
     def _after(self, model: str, failure: Failure) -> None:
         """Pauses what must not be called again soon; raises where no other model can help."""
@@ -215,13 +208,6 @@ class ModelChain:
         return ConfigError(
             failure.title, f"Set {variable} to a valid key. Messages wait, and a new key is tried at once."
         )
-
-
-def added(one: Usage, two: Usage) -> Usage:
-    """Both usages together; the cost is unknown as soon as one of them is."""
-    unknown = one.cost_usd is None or two.cost_usd is None
-    cost = None if unknown else (one.cost_usd or 0.0) + (two.cost_usd or 0.0)
-    return Usage(one.calls + two.calls, one.tokens_in + two.tokens_in, one.tokens_out + two.tokens_out, cost)
 
 
 def _verdict(failures: list[Failure]) -> TotalRecallError:

@@ -43,6 +43,7 @@ _NOT_A_KEY = re.compile(
     re.IGNORECASE,
 )
 _DAILY = re.compile(r"per[- _]?day|daily|quota", re.IGNORECASE)
+_USED_UP = re.compile(r"(?:key|spend\w*|usage|credit|budget) limit|credits?\b|quota", re.IGNORECASE)
 _MESSAGE_CHARS = 200
 
 
@@ -149,11 +150,7 @@ def _rejected(words: str, model: str, status: int, quote: str) -> Failure:
             FailureKind.FILTERED, f"{model}: the provider's filter refuses the request.", status=status
         )
     if status == 403:
-        return Failure(
-            FailureKind.FORBIDDEN,
-            f"{model}: the endpoint forbids the request (HTTP 403).{quote}",
-            status=status,
-        )
+        return _forbidden(words, model, quote)
     if match := _PARAMETER.search(words):
         name = (match[1] or match[2]).lower()
         return Failure(
@@ -168,6 +165,15 @@ def _rejected(words: str, model: str, status: int, quote: str) -> Failure:
         f"{model}: the endpoint rejects the request (HTTP {status}).{quote}",
         status=status,
     )
+
+
+def _forbidden(words: str, model: str, quote: str) -> Failure:
+    """403: the limit of a key is used up, or the endpoint does not serve this account, place or model."""
+    if _USED_UP.search(words):
+        title = f"The limit of the key or account is used up.{quote}"
+        return Failure(FailureKind.NO_CREDIT, title, status=403)
+    title = f"{model}: the endpoint forbids the request (HTTP 403).{quote}"
+    return Failure(FailureKind.FORBIDDEN, title, status=403)
 
 
 def _missing(words: str, model: str, status: int, quote: str) -> Failure:

@@ -10,8 +10,9 @@ from totalrecall.domain.batch import Batch
 from totalrecall.domain.event import Role
 from totalrecall.domain.note import Compression
 from totalrecall.errors import BatchTooLargeError, TotalRecallError
+from totalrecall.llm.ask import Answer, Ask, added
 from totalrecall.llm.budget import cost_of, worst_case_tokens
-from totalrecall.llm.chain import Answer, Ask, ModelChain, added
+from totalrecall.llm.chain import ModelChain
 from totalrecall.llm.engine import CompressionRequest
 from totalrecall.llm.failure import Completion, Failure, FailureKind
 from totalrecall.llm.judge import Case, Judged, judge

@@ -60,7 +60,6 @@ USELESS = frozenset(
         FailureKind.LOOPED,
         FailureKind.TOO_LONG,
         FailureKind.BAD_REQUEST,
-        FailureKind.FORBIDDEN,
     },
 )
 # The request may have been worked on although no answer came: the worst case stays booked.

@@ -17,8 +17,8 @@ from totalrecall.errors import (
     ConfigError,
     ModelUnreachableError,
 )
+from totalrecall.llm.ask import Answer, Ask
 from totalrecall.llm.attempts import RetryLimits
-from totalrecall.llm.chain import Answer, Ask
 
 ASK = Ask("system", "user", 500, "main", "observe", "s-1")
 GOOD = chat("- 🟢 14:01 fine [1]", usage={"prompt_tokens": 10, "completion_tokens": 5})
@@ -269,3 +269,28 @@ def test_a_redirect_does_not_carry_the_key_away(rig: Rig) -> None:
     with pytest.raises(ConfigError, match="moved"):
         ask(rig)
     assert rig.server.paths == ["/v1/chat/completions"]
+
+
+@pytest.mark.report("R031")
+def test_an_endpoint_that_rejects_everything_sets_nothing_aside(rig: Rig) -> None:
+    """A 400 for every request is a set-up to correct; a 400 for this batch alone refuses the batch."""
+    rig.models = ("maker/one",)
+    rig.server.will(error(400, "no"))
+    with pytest.raises(ConfigError, match="maker/one"):
+        ask(rig)
+    rig.server.will(error(400, "no"), GOOD)
+    with pytest.raises(BatchRefusedError):
+        ask(rig)
+    assert rig.server.requests[-1]["max_tokens"] == 16
+
+
+def test_forbidden_is_no_fault_of_the_batch(rig: Rig) -> None:
+    """403 hands over to the next model; from all of them it is a set-up to correct, with a used up key a ceiling."""
+    rig.server.will(error(403, "Your region is not served"))
+    with pytest.raises(ConfigError, match="forbids"):
+        ask(rig)
+    assert asked_models(rig) == ["maker/one", "maker/two"]
+    rig.later(hours=7)
+    rig.server.will(error(403, "Key limit exceeded"))
+    with pytest.raises(CeilingError):
+        ask(rig)
