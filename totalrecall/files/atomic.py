@@ -8,7 +8,7 @@ import fcntl
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,12 +86,19 @@ def read_state(path: Path) -> FileState:
     return FileState(content, digest_of(content))
 
 
-def replace(path: Path, content: bytes, *, expected: FileState | None) -> Replaced | Conflict:
+def replace(
+    path: Path,
+    content: bytes,
+    *,
+    expected: FileState | None,
+    about_to: Callable[[Path], None] | None = None,
+) -> Replaced | Conflict:
     """Put ``content`` at ``path`` in one step, or say that the file is not what ``expected`` says.
 
     ``expected`` None replaces whatever stands there; ``ABSENT`` demands that nothing does. Links are
     followed, also to a file that does not exist yet. Mode and (for root) owner stay; a new file gets 0600,
-    new folders 0700.
+    new folders 0700. ``about_to`` is told the temporary file just before it takes the place: as long as that
+    file is there, it has not happened.
 
     Raises:
         MemoryFileError: with the reason and the remedy; the file is as it was and no temporary file is left.
@@ -106,6 +113,8 @@ def replace(path: Path, content: bytes, *, expected: FileState | None) -> Replac
             if current is not None and expected is not None and current.digest != expected.digest:
                 temp.unlink()
                 return Conflict(current)
+            if about_to is not None:
+                about_to(temp)
             temp.replace(target)
         sync_folder(target.parent)
     except OSError as error:

@@ -8,6 +8,7 @@ from datetime import datetime
 from totalrecall.domain.event import Event, EventKind
 from totalrecall.domain.session import Session
 from totalrecall.errors import SourceError
+from totalrecall.jobs.adoption_ends import keep_adoption_ends
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.gather import first_row, session_facts
 from totalrecall.ledger.rows import Adoption, SessionRow
@@ -27,13 +28,16 @@ def adopt(ctx: AgentContext) -> Adoption:
         return known
     now_ms = ctx.now_ms()
     adoption = Adoption(now_ms, begins_at_ms(ctx.now(), ctx))
-    rows = []
+    rows: list[SessionRow] = []
+    ends: dict[str, int] = {}
     for session in ctx.transcripts.sessions():
         try:
             rows.append(_adopted(ctx, session, adoption))
         except SourceError:
             # Read from its start once it can be read; the entries' own times keep old ones out.
             rows.append(replace(first_row(session), existed_at_adoption=True))
+        ends[rows[-1].session_id] = session.size
+    keep_adoption_ends(ctx, ends)
     return ctx.ledger.adopt(adoption, rows)
 
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from totalrecall.domain.batch import Batch
-from totalrecall.domain.note import Compression, Dropped, DraftNote, Note
+from totalrecall.domain.note import Compression, DraftNote, Dropped, Note
 from totalrecall.domain.session import SessionKind
 from totalrecall.domain.state import MessageState, SkipReason
 from totalrecall.errors import BatchRefusedError, BatchTooLargeError
 from totalrecall.jobs.context import AgentContext, Step
 from totalrecall.jobs.deliver import deliver
-from totalrecall.jobs.gather import Portion, advanced
+from totalrecall.jobs.gather import Portion, advanced, read_portion
 from totalrecall.jobs.streams import session_id_of
-from totalrecall.ledger.rows import BatchRow
+from totalrecall.ledger.rows import BatchRow, BatchStatus
 from totalrecall.llm.engine import CompressionRequest, Engine
 from totalrecall.memory.observations import notes_in, parse, tidy
 from totalrecall.transcripts.batch import BatchLimits, PlannedBatch, View, batch_marker
@@ -87,10 +87,20 @@ class Compressor:
         return bool(portion.planned(self.limits, self.view(portion)).messages)
 
     def stand_in(self, portion: Portion) -> int:
-        """Provisional notes for a portion by the extractive engine; the cursor stays. Returns how many.
+        """Provisional notes for everything unread from this portion on; the cursor stays. Returns how many.
 
-        Messages that have a stand-in already get no second one.
+        By the extractive engine. Messages that have a stand-in already get no second one.
         """
+        notes = 0
+        row = portion.row
+        while (portion := read_portion(self._ctx, portion.session, row, EXTRACTIVE)).entries:
+            part, written = self._stand_in(portion)
+            notes += written
+            row = advanced(self._ctx, part)
+        return notes
+
+    def _stand_in(self, portion: Portion) -> tuple[Portion, int]:
+        """The first part of the portion, dealt with, and the notes that were written for it."""
         ctx = self._ctx
         covered = {
             row.identity for batch in ctx.ledger.provisional(portion.row.session_id) for row in batch.seen
@@ -99,10 +109,10 @@ class Compressor:
         fresh = replace(portion, entries=tuple(entries))
         planned = fresh.planned(EXTRACTIVE, self.view(portion))
         if not planned.messages:
-            return 0
+            return portion, 0
         part = fresh.up_to(planned.end)
         done = self._compress(part, planned, ctx.emergency_for(), provisional=True)
-        return done.notes
+        return portion.up_to(planned.end), done.notes
 
     def _compress(
         self, part: Portion, planned: PlannedBatch, engine: Engine, *, provisional: bool = False
@@ -137,9 +147,15 @@ class Compressor:
     def batch(self, part: Portion, planned: PlannedBatch, *, provisional: bool = False) -> Batch:
         """What the engine gets to see of the portion."""
         row = part.row
-        salt = [b"provisional"] if provisional else []
+        parts = [one.identity for one in planned.messages]
+        parts += [b"provisional"] if provisional else []
+        marker = batch_marker(row.session_id, parts)
+        while (taken := self._ctx.ledger.batch(marker)) and taken.status is not BatchStatus.PLANNED:
+            # Eight hex digits: among some ten thousand batches two come out alike by chance.
+            parts.append(b"again")
+            marker = batch_marker(row.session_id, parts)
         return Batch(
-            marker=batch_marker(row.session_id, [*(one.identity for one in planned.messages), *salt]),
+            marker=marker,
             agent=self._ctx.agent,
             session_id=session_id_of(row.session_id),
             session_key=row.key,

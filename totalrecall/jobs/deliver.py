@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from totalrecall.domain.note import Note
 from totalrecall.errors import LedgerError
@@ -15,6 +16,7 @@ from totalrecall.ledger.rows import BatchRow, BatchStatus, NoteRow
 from totalrecall.memory.observations import render_block
 
 LAST_WRITTEN = "last_written"
+TAKING_PLACE = "taking_place"
 
 
 def deliver(ctx: AgentContext, marker: str) -> int:
@@ -94,7 +96,18 @@ def _write(ctx: AgentContext, batch: BatchRow, block: str, stand_ins: Sequence[s
         return
     ctx.ledger.mark_writing(batch.marker, ctx.notes.digest())
     ctx.passed(Step.WRITING_MARKED)
-    ctx.notes.add(block, batch.marker, instead_of=_blocks(ctx, stand_ins))
+    marker = batch.marker
+    try:
+        ctx.notes.add(
+            block,
+            marker,
+            instead_of=_blocks(ctx, stand_ins),
+            about_to=lambda temp: ctx.ledger.set(TAKING_PLACE, f"{marker} {temp}"),
+        )
+    except BaseException:
+        # It did not take its place, and its file is gone: that must not look as if it had.
+        ctx.ledger.set(TAKING_PLACE, None)
+        raise
     ctx.passed(Step.NOTES_WRITTEN)
 
 
@@ -103,8 +116,12 @@ def _blocks(ctx: AgentContext, markers: Sequence[str]) -> list[str]:
 
 
 def _was_written(ctx: AgentContext, marker: str) -> bool:
+    """Whether the block has stood in the file: the mirror came after it, or its new file took its place."""
     mirror = read_mirror(ctx.mirror_path)
-    return not isinstance(mirror, Unreadable) and mirror.spend.get(LAST_WRITTEN) == marker
+    if not isinstance(mirror, Unreadable) and mirror.spend.get(LAST_WRITTEN) == marker:
+        return True
+    name, _, temp = (ctx.ledger.get(TAKING_PLACE) or "").partition(" ")
+    return name == marker and not Path(temp).exists()
 
 
 def _mirror(ctx: AgentContext, marker: str) -> None:

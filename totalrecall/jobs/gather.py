@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cache
 
 from totalrecall.domain.cursor import Cursor
 from totalrecall.domain.event import BadRecord, Event, EventKind, Record
-from totalrecall.domain.identity import identity_of
 from totalrecall.domain.session import Session, SessionKind
 from totalrecall.domain.state import MessageState, SkipReason
+from totalrecall.jobs.adoption_ends import NOWHERE, adoption_end, forget_adoption_end
 from totalrecall.jobs.context import OBSERVED_KINDS, AgentContext
-from totalrecall.jobs.streams import chunks, is_before_adoption, is_message, stream_of
+from totalrecall.jobs.streams import chunks, identity_in, is_before_adoption, is_message, stream_of
 from totalrecall.ledger.rows import Adoption, SeenRow, SessionRow
 from totalrecall.transcripts.batch import BatchLimits, Classified, PlannedBatch, View, plan_batch
 from totalrecall.transcripts.carry import Carry, decode_carry, encode_carry
@@ -134,11 +135,19 @@ def gather(
     if opening.start is Start.RESCAN:
         known = replace(known, cursor=Cursor(session.store), bad_records=0, unknown_types=())
         ctx.ledger.put_session(known, rescan=True)
+        forget_adoption_end(ctx, known.session_id)
     known = replace(known, location=str(session.location), ended=session.ended, store=session.store)
     if session.key:
         known = replace(known, key=session.key, kind=session.kind)
     portion = _read(ctx, session, known, (opening, ctx.ledger.adoption(), limits))
     return replace(portion, rescanned=opening.start is Start.RESCAN)
+
+
+def read_portion(ctx: AgentContext, session: Session, row: SessionRow, limits: BatchLimits) -> Portion:
+    """The entries from the row's place mark on, whatever the transcript looks like; nothing is written."""
+    position = row.cursor.position
+    opening = Opening(Start.RESUME if position else Start.FRESH, position)
+    return _read(ctx, session, row, (opening, ctx.ledger.adoption(), limits))
 
 
 def peek(ctx: AgentContext, session: Session, row: SessionRow | None, adoption: Adoption) -> Portion:
@@ -189,6 +198,7 @@ class _Ground:
     facts: SessionFacts
     seen: Mapping[bytes, SeenRow]
     abandoned: Collection[str]
+    appended_from: Callable[[], int]
 
 
 def _read(
@@ -200,13 +210,15 @@ def _read(
     opening, adoption, limits = how
     facts = session_facts(ctx, session, row)
     resumed = opening.start is Start.RESUME
+    # Asked for only where an entry looks older than it can be.
+    appended_from = cache(lambda: adoption_end(ctx, row.session_id) if resumed else NOWHERE)
     state = _Reading(row, decode_carry(row.cursor.carry) if resumed else Carry(), met_known=resumed)
     records = ctx.transcripts.read(session, opening.position)
     try:
         for chunk in chunks(records, RECORDS_AT_ONCE):
             identities = [_identity(one, session) for one in chunk]
             seen = ctx.ledger.known([one for one in identities if one])
-            ground = _Ground(adoption, facts, seen, abandoned(chunk))
+            ground = _Ground(adoption, facts, seen, abandoned(chunk), appended_from)
             for record, identity in zip(chunk, identities, strict=True):
                 state.take(record, identity, ground)
             enough = state.messages > limits.messages or state.chars > limits.chars
@@ -258,7 +270,7 @@ class _Reading:
         old = ground.adoption is not None and is_before_adoption(
             event, self.row, ground.adoption, met_known=self.met_known
         )
-        if known or old:
+        if known or (old and record.start < ground.appended_from()):
             return NotSpeech(), None
         if event.entry_id in ground.abandoned and not isinstance(verdict, Skip):
             verdict = Skip(SkipReason.ABANDONED_BRANCH)
@@ -280,4 +292,4 @@ def _identity(record: Record, session: Session) -> bytes:
     body = record.body
     if isinstance(body, BadRecord) or body.kind not in {EventKind.MESSAGE, EventKind.TOOL}:
         return b""
-    return identity_of(body, session.session_id)
+    return identity_in(session, body)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from totalrecall.domain.session import Session
@@ -12,6 +13,7 @@ from totalrecall.domain.state import SkipReason
 from totalrecall.errors import (
     CeilingError,
     ConfigError,
+    LedgerError,
     ModelUnreachableError,
     SourceError,
     TotalRecallError,
@@ -21,9 +23,10 @@ from totalrecall.jobs.adopt import adopt
 from totalrecall.jobs.compress import Compressor, Settled
 from totalrecall.jobs.context import AgentContext, Step
 from totalrecall.jobs.deliver import deliver, remove_stand_ins, save_mirror, write_run_marks
-from totalrecall.jobs.gather import gather
-from totalrecall.jobs.streams import stream_of
-from totalrecall.ledger.rows import BatchStatus, SessionRow
+from totalrecall.jobs.gather import Portion, gather
+from totalrecall.jobs.reregister import reregister
+from totalrecall.jobs.streams import row_of
+from totalrecall.ledger.rows import BatchStatus
 
 JOB_WAIT_S = 5.0
 JOB = "observe"
@@ -105,23 +108,15 @@ def observe(ctx: AgentContext, options: ObserveOptions | None = None) -> Observe
         BusyError: another run of this agent is at work.
         MemoryFileError: the notes cannot be written, or are gone. Nothing is lost; the next run goes on.
     """
-    options = options or ObserveOptions()
-    report = ObserveReport(ctx.agent)
-    started_ms = ctx.now_ms()
-    with hold(ctx.state_dir / "job.lock", wait_s=options.wait_s):
-        ctx.notes.refuse_if_emptied(notes_known=bool(ctx.ledger.note_texts(1)))
-        finish_open_batches(ctx, report)
-        report.adopted = ctx.ledger.adoption() is None
-        adopt(ctx)
-        compressor = Compressor(ctx)
-        for session in _wanted(ctx, options.session):
-            report.sessions += 1
-            try:
-                _observe_session(ctx, session, compressor, report, options)
-            except SourceError as error:
-                report.unreadable[session.session_id] = error.title
-        _finish(ctx, report, compressor, started_ms)
-    return report
+    run = _Run(ctx, options or ObserveOptions(), ObserveReport(ctx.agent), ctx.now_ms())
+    with hold(ctx.state_dir / "job.lock", wait_s=run.options.wait_s):
+        try:
+            run.all_sessions()
+        except TotalRecallError as error:
+            run.record(error)
+            raise
+        run.finish()
+    return run.report
 
 
 def finish_open_batches(ctx: AgentContext, report: ObserveReport) -> None:
@@ -140,34 +135,97 @@ def finish_open_batches(ctx: AgentContext, report: ObserveReport) -> None:
     remove_stand_ins(ctx)
 
 
-def _observe_session(
-    ctx: AgentContext,
-    session: Session,
-    compressor: Compressor,
-    report: ObserveReport,
-    options: ObserveOptions,
-) -> None:
-    rescans = 0
-    while options.may_go_on(ctx.now_ms()):
-        row = ctx.ledger.session(stream_of(session))
-        portion = gather(ctx, session, row or _closed_from(ctx, session), compressor.limits)
-        report.waiting += portion.waiting
-        rescans += portion.rescanned
-        if not portion.entries or rescans > RESCANS_PER_RUN:
-            return
-        ctx.passed(Step.RANGE_READ)
+class _Run:
+    """One run of the observer, under the agent's lock."""
+
+    def __init__(
+        self, ctx: AgentContext, options: ObserveOptions, report: ObserveReport, started_ms: int
+    ) -> None:
+        self._ctx = ctx
+        self.options = options
+        self.report = report
+        self._started_ms = started_ms
+        self._compressor = Compressor(ctx)
+
+    def all_sessions(self) -> None:
+        """What a crash left is finished, then each session is read on, oldest first."""
+        ctx, report = self._ctx, self.report
+        ctx.notes.refuse_if_emptied(notes_known=bool(ctx.ledger.note_texts(1)))
+        finish_open_batches(ctx, report)
+        report.adopted = ctx.ledger.adoption() is None
+        adopt(ctx)
+        sessions = _wanted(ctx, self.options.session)
+        reregister(ctx, sessions)
+        for session in sessions:
+            report.sessions += 1
+            try:
+                self._session(session)
+            except SourceError as error:
+                report.unreadable[session.session_id] = error.title
+
+    def _session(self, session: Session) -> None:
+        ctx, report, compressor = self._ctx, self.report, self._compressor
+        rescans = 0
+        while self.options.may_go_on(ctx.now_ms()):
+            row = row_of(session, ctx.ledger.session)
+            if row is not None and row.rebuilt:
+                return
+            portion = gather(ctx, session, row, compressor.limits)
+            report.waiting += portion.waiting
+            rescans += portion.rescanned
+            if not portion.entries or rescans > RESCANS_PER_RUN:
+                return
+            ctx.passed(Step.RANGE_READ)
+            if not self._settle(portion):
+                return
+
+    def _settle(self, portion: Portion) -> bool:
+        """Bring the portion's beginning to its end; False when the rest of the session is for a later run."""
+        report, compressor = self.report, self._compressor
         if report.blocked is None or not compressor.has_messages(portion):
             try:
                 done = compressor.settle(portion)
-                _add(report, done)
-                if done.waits:
-                    return
-                continue
             except BLOCKING as error:
                 report.blocked = error
-        if options.stand_in:
+            else:
+                _add(report, done)
+                return not done.waits
+        if self.options.stand_in:
             report.provisional += compressor.stand_in(portion)
-        return
+        return False
+
+    def finish(self) -> None:
+        """The mirror, the marks for other people's scripts, the day's backup, and how the run went."""
+        ctx, report = self._ctx, self.report
+        if report.batches or report.skipped or report.provisional or report.adopted:
+            save_mirror(ctx)
+        if report.batches:
+            write_run_marks(ctx, self._compressor.sent)
+        self.record(report.blocked or (self._back_up() if report.batches else None))
+
+    def record(self, error: TotalRecallError | None) -> None:
+        """Keep how the run went, for ``status``: a failure is never booked as nothing to do (R031)."""
+        report = self.report
+        numbers: dict[str, int | float | str] = {
+            "messages": report.messages,
+            "notes": report.notes,
+            "batches": report.batches,
+        }
+        if error is not None:
+            numbers["reason"] = f"{error.title} {error.hint}".strip()
+        well = error is None and not report.unreadable
+        with contextlib.suppress(LedgerError):
+            self._ctx.ledger.record_run(JOB, self._started_ms, well, numbers, ended_ms=self._ctx.now_ms())
+
+    def _back_up(self) -> LedgerError | None:
+        """The ledger's copy of the day; what went wrong with it, or None. The notes are safe either way."""
+        from totalrecall.ledger.backup import back_up
+
+        try:
+            back_up(self._ctx.ledger, day=self._ctx.now().date())
+        except LedgerError as error:
+            return error
+        return None
 
 
 def _add(report: ObserveReport, done: Settled) -> None:
@@ -180,14 +238,6 @@ def _add(report: ObserveReport, done: Settled) -> None:
     report.skipped.update(done.skipped)
 
 
-def _closed_from(ctx: AgentContext, session: Session) -> SessionRow | None:
-    """The place mark of a file that was just closed by ``/new``: the one it had under its live name (R024)."""
-    if stream_of(session) == session.session_id:
-        return None
-    live = ctx.ledger.session(session.session_id)
-    return replace(live, session_id=stream_of(session), rebuilt=False) if live else None
-
-
 def _wanted(ctx: AgentContext, wanted: str) -> list[Session]:
     sessions = ctx.transcripts.sessions()
     if not wanted:
@@ -198,19 +248,3 @@ def _wanted(ctx: AgentContext, wanted: str) -> list[Session]:
             f"No session matches {wanted!r}.", "Give a session id, a key, or a glob such as 'agent:main:*'."
         )
     return found
-
-
-def _finish(ctx: AgentContext, report: ObserveReport, compressor: Compressor, started_ms: int) -> None:
-    if report.batches or report.skipped or report.provisional or report.adopted:
-        save_mirror(ctx)
-    if report.batches:
-        write_run_marks(ctx, compressor.sent)
-    numbers: dict[str, int | float | str] = {
-        "messages": report.messages,
-        "notes": report.notes,
-        "batches": report.batches,
-    }
-    if report.blocked is not None:
-        numbers["reason"] = f"{report.blocked.title} {report.blocked.hint}".strip()
-    well = report.blocked is None and not report.unreadable
-    ctx.ledger.record_run(JOB, started_ms, well, numbers, ended_ms=ctx.now_ms())

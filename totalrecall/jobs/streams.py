@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
 
 from totalrecall.domain.event import Event, EventKind
+from totalrecall.domain.identity import identity_of
 from totalrecall.domain.session import Session, StoreKind
 from totalrecall.ledger.rows import Adoption, SessionRow
+from totalrecall.transcripts.filenames import family_id
 
 _Item = TypeVar("_Item")
 
@@ -27,8 +30,27 @@ def stream_of(session: Session) -> str:
     """
     name = session.location.name
     if session.store is StoreKind.JSONL and session.ended and ".jsonl." in name:
-        return f"{session.session_id}#{name.rsplit('.jsonl.', 1)[1]}"
+        return f"{family_id(session.session_id)}#{name.rsplit('.jsonl.', 1)[1]}"
     return session.session_id
+
+
+def row_of(session: Session, find: Callable[[str], SessionRow | None]) -> SessionRow | None:
+    """The session's row; of a transcript that the ledger does not know, its family's, under the own name.
+
+    A file that was just closed by ``/new`` goes on from the place mark it had under its live name (R024), and
+    a copy of a known transcript is nothing new. ``find`` gives the row of a stream.
+    """
+    stream = stream_of(session)
+    row = find(stream)
+    family = family_id(session.session_id)
+    if row is None and family != stream and (kin := find(family)) is not None:
+        row = replace(kin, session_id=stream)
+    return row
+
+
+def identity_in(session: Session, event: Event) -> bytes:
+    """What makes a message of this transcript the same one in its copies, also where entries have no id."""
+    return identity_of(event, family_id(session.session_id))
 
 
 def session_id_of(stream: str) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from totalrecall.domain.event import Event, Record
-from totalrecall.domain.identity import identity_of
 from totalrecall.domain.session import Session
 from totalrecall.domain.state import MessageState, SkipReason
 from totalrecall.errors import SourceError
+from totalrecall.jobs.adoption_ends import NOWHERE, adoption_end
 from totalrecall.jobs.context import AgentContext
-from totalrecall.jobs.streams import chunks, is_before_adoption, is_message, stream_of
+from totalrecall.jobs.streams import chunks, identity_in, is_before_adoption, is_message, row_of
 from totalrecall.ledger.rows import Adoption, SeenRow, SessionRow
 from totalrecall.memory.observations import LineKind, parse
 from totalrecall.transcripts.store import Start
@@ -70,7 +70,7 @@ def verify(ctx: AgentContext) -> Coverage:
     rows = {row.session_id: row for row in ctx.ledger.sessions()}
     for session in ctx.transcripts.sessions():
         try:
-            _count_session(ctx, session, rows.get(stream_of(session)), adoption, count)
+            _count_session(ctx, session, row_of(session, rows.get), adoption, count)
         except SourceError as error:
             count.unreadable[session.session_id] = error.title
     total = ctx.ledger.counts().total
@@ -99,6 +99,7 @@ def _count_session(
 ) -> None:
     opening = ctx.transcripts.open(session, row.cursor if row else None)
     limit = row.cursor.position if row and opening.start in {Start.RESUME, Start.NOTHING} else 0
+    appended_from = max(limit, adoption_end(ctx, row.session_id)) if row and limit else NOWHERE
     messages = (
         record
         for record in ctx.transcripts.read(session, 0)
@@ -106,9 +107,7 @@ def _count_session(
     )
     met_known = False
     for chunk in chunks(messages, CHUNK):
-        identities = [
-            identity_of(one.body, session.session_id) for one in chunk if isinstance(one.body, Event)
-        ]
+        identities = [identity_in(session, one.body) for one in chunk if isinstance(one.body, Event)]
         known = ctx.ledger.known(identities)
         for record, identity in zip(chunk, identities, strict=True):
             met_known = met_known or identity in known
@@ -118,8 +117,16 @@ def _count_session(
             count.seen.add(identity)
             if identity in known:
                 _count_known(known[identity], count)
-            elif row and adoption and _older(record, row, adoption, met_known=met_known):
+            elif (
+                row
+                and adoption
+                and _older(record, row, adoption, met_known)
+                and (record.start < appended_from)
+            ):
                 count.states[MessageState.BEFORE_ADOPTION] += 1
+            elif row and row.rebuilt and record.start < limit:
+                # The mirror says that it was settled; the next run registers it.
+                count.states[MessageState.NOTED] += 1
             elif record.start >= limit:
                 count.states[MessageState.PENDING] += 1
             else:
@@ -132,7 +139,7 @@ def _count_known(row: SeenRow, count: _Recount) -> None:
         count.reasons[row.reason] += 1
 
 
-def _older(record: Record, row: SessionRow, adoption: Adoption, *, met_known: bool) -> bool:
+def _older(record: Record, row: SessionRow, adoption: Adoption, met_known: bool) -> bool:
     return isinstance(record.body, Event) and is_before_adoption(
         record.body, row, adoption, met_known=met_known
     )

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from totalrecall.domain.event import Event, Role
-from totalrecall.domain.identity import identity_of
 from totalrecall.domain.session import Session
 from totalrecall.jobs.context import AgentContext
-from totalrecall.jobs.streams import session_id_of, stream_of
+from totalrecall.jobs.streams import identity_in, session_id_of, stream_of
 from totalrecall.ledger.rows import NoteRow, SeenRow
 
 EXCERPT_CHARS = 400
@@ -109,7 +108,7 @@ def _find(
         for position in (row.position, 0):
             for record in ctx.transcripts.read(session, position):
                 if isinstance(record.body, Event):
-                    if identity_of(record.body, session.session_id) == row.identity:
+                    if identity_in(session, record.body) == row.identity:
                         return session, record.body
                     if position:
                         break

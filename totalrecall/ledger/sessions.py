@@ -60,6 +60,10 @@ class SessionsPart(Part):
         sql = f"SELECT {_COLUMNS} FROM sessions ORDER BY session_id"  # noqa: S608 (constants only)
         return [session_from(one) for one in self._db.read(sql)]
 
+    def has_rebuilt(self) -> bool:
+        """Whether a session's messages are yet to be registered, after a repair from the mirror."""
+        return bool(self._db.read("SELECT 1 FROM sessions WHERE rebuilt LIMIT 1"))
+
     def put_session(self, row: SessionRow, *, rescan: bool = False) -> bool:
         """Store a session as it is now; False, and nothing stored, when that would turn its cursor back.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ LOCK_WAIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of a block: ``wrote`` is False when it stood there already; ``digest`` is the file's now."""
+    """What became of a block: ``wrote`` is False when it stood there already; ``digest`` is the new one."""
 
     wrote: bool
     digest: str
@@ -57,8 +57,17 @@ class ObservationFile:
                 "Nothing was read or written.",
             )
 
-    def add(self, block: str, marker: str, *, instead_of: Sequence[str] = ()) -> Added:
+    def add(
+        self,
+        block: str,
+        marker: str,
+        *,
+        instead_of: Sequence[str] = (),
+        about_to: Callable[[Path], None] | None = None,
+    ) -> Added:
         """The block is in the log afterwards, once; blocks of ``instead_of`` that nobody edited are gone.
+
+        ``about_to`` is told the file that is about to take the log's place.
 
         Raises:
             MemoryFileError: the file cannot be written; it is as it was.
@@ -73,7 +82,8 @@ class ObservationFile:
                 after = shorter if present else append_block(shorter, block)
                 if after == text:
                     return Added(wrote=False, digest=before.digest)
-                done = replace(self.path, after.encode("utf-8", "surrogateescape"), expected=before)
+                content = after.encode("utf-8", "surrogateescape")
+                done = replace(self.path, content, expected=before, about_to=about_to)
                 if not isinstance(done, Conflict):
                     return Added(wrote=not present, digest=done.state.digest, replaced_blocks=found)
         raise MemoryFileError(
