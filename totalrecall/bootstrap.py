@@ -249,7 +249,7 @@ def model_chain(here: Installation, places: AgentPlaces) -> ModelChain:
     return ModelChain(
         ChainSettings(endpoint, settings.observer_models, limits),
         Books(book, book),
-        Surroundings(machine.env, now_s=lambda: machine.now_ms() / 1000),
+        Surroundings(machine.env, now_s=lambda: machine.now_ms() / 1000, screen=screen_for(here, places)),
         lambda: datetime.fromtimestamp(machine.now_ms() / 1000, places.zone.zone),
     )
 
