@@ -23,6 +23,8 @@ _SPAN = re.compile(r"^(\d{1,5})([hdw])$")
 _HOURS = {"h": 1, "d": 24, "w": 168}
 # What is sent of a character of talk, with the prompt's share, by the token estimate of Latin script.
 CHARS_PER_TOKEN = 4
+# Of a token of talk, what goes in with prompt and known notes, and what comes back as notes.
+IN_SHARE, OUT_SHARE = 1.6, 0.2
 
 
 @click.command("backfill")
@@ -93,15 +95,19 @@ def _say(ctx: AgentContext, plan: BackfillPlan) -> None:
     if not ctx.settings.uses_model:
         click.echo(f"{ctx.agent}: {what}, for the built-in engine, free of charge.", err=True)
         return
+    from totalrecall.llm.endpoint import endpoint_from
     from totalrecall.llm.prices import price_of
 
+    settings = ctx.settings
     tokens = plan.chars // CHARS_PER_TOKEN
-    price = price_of(ctx.settings.observer_models[0])
-    cost = (
-        "the price is not known"
-        if price is None
-        else f"about ${tokens * 1.3 * price.usd_in / 1e6 + tokens * 0.15 * price.usd_out / 1e6:.4f}"
-    )
+    price = price_of(settings.observer_models[0])
+    if endpoint_from(settings.llm_base_url, "").local:
+        cost = "free of charge, the model runs on this machine"
+    elif price is None:
+        cost = "the price is not known"
+    else:
+        usd = tokens * (IN_SHARE * price.usd_in + OUT_SHARE * price.usd_out) / 1e6
+        cost = f"about ${usd:.4f}"
     click.echo(f"{ctx.agent}: {what}, about {tokens:,} tokens of talk; {cost}.", err=True)
 
 

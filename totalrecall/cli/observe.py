@@ -74,7 +74,7 @@ def _tell(report: ObserveReport, *, as_json: bool) -> int:
         click.echo(summary(report))
     if report.blocked is not None:
         return tell(report.blocked, report.agent)
-    return ExitCode.PARTIAL if report.unreadable else ExitCode.OK
+    return ExitCode.PARTIAL if report.unreadable or report.set_aside else ExitCode.OK
 
 
 def summary(report: ObserveReport) -> str:

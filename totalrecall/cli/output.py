@@ -63,8 +63,9 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """``1 message``, ``2 messages``, ``1,204 messages``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    """``1 message``, ``2 messages``, ``1,204 messages``, ``3 batches``."""
+    plural = "es" if noun.endswith(("ch", "s")) else "s"
+    return f"{number:,} {noun}{'' if number == 1 else plural}"
 
 
 def ago(past_ms: int | None, now_ms: int) -> str:

@@ -11,7 +11,7 @@ from totalrecall.domain.batch import Batch
 from totalrecall.domain.note import Compression, DraftNote, Dropped, Note
 from totalrecall.domain.session import SessionKind
 from totalrecall.domain.state import MessageState, SkipReason
-from totalrecall.errors import BatchRefusedError, BatchTooLargeError
+from totalrecall.errors import BatchRefusedError, BatchTooLargeError, ModelUnreachableError
 from totalrecall.jobs.context import AgentContext, Step
 from totalrecall.jobs.deliver import deliver
 from totalrecall.jobs.gather import Portion, advanced, read_portion
@@ -30,6 +30,8 @@ MODEL_MIN_CHARS = 2_000
 # The extractive engine has no window; larger batches only save writes.
 EXTRACTIVE = BatchLimits(messages=400, chars=400_000, message_chars=8_000)
 OPEN_TOOLS_MOST = 500
+# One message in a talk may be poison; several in a row mean that it is the model.
+REFUSED_IN_A_ROW_MOST = 5
 KNOWN = "known"
 
 
@@ -55,6 +57,7 @@ class Compressor:
         self.limits = limits_for(ctx)
         self.sent = ""
         self._most = self.limits.messages
+        self._refused_in_a_row = 0
 
     def settle(self, portion: Portion) -> Settled:
         """Bring the portion's first batch to its commit, or pass over a portion without messages.
@@ -77,7 +80,8 @@ class Compressor:
                 if len(planned.messages) > 1 and most > 1:
                     most = self._most = max(1, min(most, len(planned.messages)) // 2)
                     continue
-                return self._set_aside(part, planned, error.title)
+                return self._give_up_on(part, planned, error)
+            self._refused_in_a_row = 0
             # The messages that were hard to get through lie behind: try larger batches again.
             self._most = min(self.limits.messages, most * 2)
             return done
@@ -211,6 +215,18 @@ class Compressor:
         quiet_ms = self._ctx.now_ms() - portion.session.modified_ms
         long = len(portion.entries) > OPEN_TOOLS_MOST
         return portion.session.ended or long or quiet_ms > self._ctx.settings.quiet_min * 60_000
+
+    def _give_up_on(
+        self, part: Portion, planned: PlannedBatch, error: BatchTooLargeError | BatchRefusedError
+    ) -> Settled:
+        """Set the message aside, unless the model is of no use for any: then everything stays pending."""
+        self._refused_in_a_row += 1
+        if self._refused_in_a_row > REFUSED_IN_A_ROW_MOST:
+            raise ModelUnreachableError(
+                f"No message gets a usable answer: {error.title}",
+                "Set another OBSERVER_MODEL. Messages stay pending.",
+            )
+        return self._set_aside(part, planned, error.title)
 
     def _set_aside(self, part: Portion, planned: PlannedBatch, why: str) -> Settled:
         ctx = self._ctx
