@@ -35,6 +35,7 @@ class Lab:
     root: Path
     env: dict[str, str] = field(default_factory=dict)
     engine: Engine = field(default_factory=EchoEngine)
+    emergency: Engine = field(default_factory=lambda: EchoEngine("echo-emergency"))
     now: datetime = START
     agent: str = "main"
     _ids: int = 0
@@ -121,7 +122,7 @@ class Lab:
         here = look_around(machine)
         (agent,) = here.pick(self.agent)
         with open_agent(here, places_of(here, agent)) as ctx:
-            ctx = replace(ctx, engine_for=lambda: self.engine)
+            ctx = replace(ctx, engine_for=lambda: self.engine, emergency_for=lambda: self.emergency)
             yield replace(ctx, passed=passed) if passed else ctx
 
     def environment(self) -> Mapping[str, str]:
