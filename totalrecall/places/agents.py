@@ -113,8 +113,8 @@ def workspace_of(
     """The folder that holds the agent's memory; absolute, may not stand yet.
 
     Order: ``OPENCLAW_WORKSPACE`` (pass what ``overrides_for`` gives), OpenClaw's config, the ``cwd`` of a
-    session's header, ``<state>/workspace`` if it stands, ``~/clawd``. ``agents.defaults.workspace`` is the default
-    agent's; for any other the header's ``cwd`` and ``<state>/workspace-<id>`` come before it, since
+    session's header, ``<state>/workspace`` if it stands, ``~/clawd``. ``agents.defaults.workspace`` is the
+    default agent's; for any other the header's ``cwd`` and ``<state>/workspace-<id>`` come before it, since
     OpenClaw gives each a folder of its own. A ``cwd`` that does not stand on this machine is passed over.
     """
     if overrides is not None and overrides.workspace is not None:
