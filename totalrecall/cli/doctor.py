@@ -143,7 +143,7 @@ def _models(installation: Installation, places: AgentPlaces) -> list[Finding]:
 
     from totalrecall.bootstrap import model_chain, spend_book
     from totalrecall.jobs.doctor import Finding, Grade, from_error
-    from totalrecall.llm.chain import Ask
+    from totalrecall.llm.ask import Ask
     from totalrecall.llm.findings import model_findings
 
     try:
