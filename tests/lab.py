@@ -27,14 +27,14 @@ def iso(at: datetime) -> str:
 
 @dataclass
 class Lab:
-    """One agent ``main`` under ``root``; ``now`` is the clock of every run.
+    """One agent ``main`` under ``root``.
 
-    The agent is adopted an hour before its first message, unless a test says otherwise.
+    ``now`` is the clock of every run; ``engine`` None leaves the one that the settings name. The agent is adopted an hour before its first message, unless a test says otherwise.
     """
 
     root: Path
     env: dict[str, str] = field(default_factory=dict)
-    engine: Engine = field(default_factory=EchoEngine)
+    engine: Engine | None = field(default_factory=EchoEngine)
     emergency: Engine = field(default_factory=lambda: EchoEngine("echo-emergency"))
     now: datetime = START
     agent: str = "main"
@@ -121,8 +121,10 @@ class Lab:
         )  # fmt: skip
         here = look_around(machine)
         (agent,) = here.pick(self.agent)
-        with open_agent(here, places_of(here, agent)) as ctx:
-            ctx = replace(ctx, engine_for=lambda: self.engine, emergency_for=lambda: self.emergency)
+        with open_agent(here, places_of(here, agent)) as built:
+            ctx = replace(built, emergency_for=lambda: self.emergency)
+            if (engine := self.engine) is not None:
+                ctx = replace(ctx, engine_for=lambda: engine)
             yield replace(ctx, passed=passed) if passed else ctx
 
     def environment(self) -> Mapping[str, str]:
