@@ -117,7 +117,7 @@ class Lab:
         """What a job works with, built as the program builds it, with the test's engine."""
         machine = Machine(
             env=self.environment(), home_dir=self.root, now_ms=lambda: int(self.now.timestamp() * 1000),
-            agent=self.agent,
+            agent=self.agent, retry_wait_s=0.01,
         )  # fmt: skip
         here = look_around(machine)
         (agent,) = here.pick(self.agent)

@@ -53,13 +53,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What comes from outside: environment, home folder, flags of the command line, clock."""
+    """What comes from outside.
+
+    Attributes:
+        env: the environment.
+        home_dir: the home folder.
+        now_ms: the clock, milliseconds since 1970 UTC.
+        flags: settings given on the command line.
+        agent: whom MEMORY_DIR and its neighbours mean.
+        retry_wait_s: how long a model that failed is left alone before it is asked again; doubles.
+    """
 
     env: Mapping[str, str] = field(repr=False)
     home_dir: Path
     now_ms: Callable[[], int]
     flags: Mapping[str, str] = field(default_factory=dict)
     agent: str = "main"
+    retry_wait_s: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +242,7 @@ def model_chain(here: Installation, places: AgentPlaces) -> ModelChain:
         ConfigError: the URL or the key cannot be used.
     """
     from totalrecall.domain.spend import SpendLimits
+    from totalrecall.llm.attempts import RetryLimits
     from totalrecall.llm.chain import Books, ChainSettings, ModelChain
     from totalrecall.llm.endpoint import endpoint_from
     from totalrecall.llm.openrouter import Surroundings
@@ -247,7 +258,9 @@ def model_chain(here: Installation, places: AgentPlaces) -> ModelChain:
     endpoint = endpoint_from(settings.llm_base_url, settings.api_key, key_name)
     book = spend_book(here)
     return ModelChain(
-        ChainSettings(endpoint, settings.observer_models, limits),
+        ChainSettings(
+            endpoint, settings.observer_models, limits, RetryLimits(first_wait_s=machine.retry_wait_s)
+        ),
         Books(book, book),
         Surroundings(machine.env, now_s=lambda: machine.now_ms() / 1000, screen=screen_for(here, places)),
         lambda: datetime.fromtimestamp(machine.now_ms() / 1000, places.zone.zone),

@@ -96,10 +96,14 @@ def encoded(reply: Reply, encoding: str, declared: str = "") -> Reply:
 
 
 class ModelServer:
-    """Answers requests with the next scripted behaviour; the last one repeats. Use ``model_server()``."""
+    """Answers requests with the next scripted behaviour; the last one repeats. Use ``model_server()``.
+
+    ``answer``, when set, makes the behaviour from the request's body instead.
+    """
 
     def __init__(self) -> None:
         self.script: deque[Behaviour] = deque()
+        self.answer: Callable[[bytes], Behaviour] | None = None
         self.requests: list[dict[str, Any]] = []
         self.raw: list[bytes] = []
         self.headers: list[dict[str, str]] = []
@@ -172,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
             owner.requests.append(asked)
             owner.headers.append({name.lower(): value for name, value in self.headers.items()})
             owner.paths.append(self.path)
-        self._play(owner.next(), asked)
+        self._play(owner.answer(raw) if owner.answer else owner.next(), asked)
 
     def _play(self, behaviour: Behaviour, asked: dict[str, Any]) -> None:
         gone = self.server.owner.gone
