@@ -49,11 +49,12 @@ class DenyList:
 def _forms(value: str) -> set[str]:
     escaped = quote(value, safe="")
     json_form = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return {value, escaped, escaped.replace("%20", "+"), quote(value), json_form} | _base64_forms(value)
+    links = {escaped, escaped.replace("%20", "+"), quote(value)}
+    return {value, json_form} | links | _base64_forms(value)
 
 
 def _base64_forms(value: str) -> set[str]:
-    """What base64 makes of the value at each of the three alignments, without the signs its neighbours change."""
+    """What base64 makes of the value at each alignment, without the signs its neighbours change."""
     raw = value.encode()
     forms = set()
     for shift in range(3):

@@ -1,7 +1,8 @@
 """Views of a text in which a disguised secret stands plainly, each with its way back to the original.
 
-A view is searched in place of the text; what is found is cut out of the original. So screening sees through zero-width
-characters, full-width letters, JSON and percent escapes and soft wraps, and still never changes a text without a hit.
+A view is searched in place of the text: what is found is cut out of the original. So screening sees through
+zero-width characters, full-width letters, JSON and percent escapes and soft wraps, and still never changes a
+text without a hit.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ Span = tuple[int, int]
 _FAR = 1 << 62
 
 WRAP = "\x1f"
-"""Stands for a line break inside what may be one token. It occurs in no plain view: there it counts as invisible."""
+"""Stands for a line break inside what may be one token. No plain view holds it."""
 
 _INVISIBLE = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
 )
 _WIDE = "\uff01-\uff5e\u3000\U0001d400-\U0001d7ff"
 _ODD = re.compile(f"[{_INVISIBLE}]+|[{_WIDE}]")
@@ -28,16 +29,16 @@ _ESCAPE = re.compile(
 )
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 _ENTITIES = {"&quot;": '"', "&#34;": '"', "&amp;": "&", "&apos;": "'", "&#39;": "'"}
-_TOKEN_SIGN = r"A-Za-z0-9_\-+/=."
-_SOFT_WRAP = re.compile(rf"(?<=[{_TOKEN_SIGN}])[ \t]*\\?\r?\n[ \t>|]*(?=[{_TOKEN_SIGN}])")
+_WRAPPABLE = r"A-Za-z0-9_\-+/=."
+_SOFT_WRAP = re.compile(rf"(?<=[{_WRAPPABLE}])[ \t]*\\?\r?\n[ \t>|]*(?=[{_WRAPPABLE}])")
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """A text to search, and where each piece of it comes from.
 
-    ``pieces`` are (start in view, start in source, characters in source that one replaced character stands for; 0: the
-    piece is verbatim), ascending. Empty: the view is the source.
+    ``pieces`` are ascending: (start in view, start in source, how many characters of the source one replaced
+    character stands for; 0: the piece is verbatim). None: the view is the source.
     """
 
     text: str

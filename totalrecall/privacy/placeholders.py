@@ -1,7 +1,7 @@
 """What stands where a secret stood: ``⟦removed: github token⟧``.
 
-The brackets are U+27E6 and U+27E7: no shell, INI, YAML or JSON reader takes them for a value by accident, and they mean
-nothing to Markdown, HTML comments or the note format.
+The brackets are U+27E6 and U+27E7: nobody and no program takes this for a value by accident, and it
+means nothing to  Markdown, HTML comments or the note format.
 """
 
 from __future__ import annotations

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
+
+
+class Gate(Enum):
+    """What a text must hold before a rule is tried: this keeps clean text cheap."""
+
+    OPEN = "nothing"
+    LONG = "a word of fifteen characters"
+    HUGE = "a word of forty characters"
+    DIGITS = "four digits in a row"
 
 
 def always(match: re.Match[str]) -> bool:
@@ -15,16 +25,17 @@ def always(match: re.Match[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of secret: words of which one must occur (lower case; none: always look), a pattern, and a judgement.
+    """A kind of secret: words of which one must occur (lower case), a pattern, and a judgement.
 
-    The groups ``s``, ``s2``, … or ``bare`` are the secret, else the whole match. Patterns are linear: bounded repeats,
-    and no two neighbours that can match the same characters without bound.
+    The groups ``s``, ``s2``, … or ``bare`` are the secret, else the whole match. Patterns are linear:
+    repeats are bounded, or no two neighbours can match the same characters.
     """
 
     kind: str
     hints: tuple[str, ...]
     source: str
     accepts: Callable[[re.Match[str]], bool] = always
+    gate: Gate = Gate.OPEN
 
 
 @cache

@@ -1,11 +1,12 @@
 """Screening: a text goes in, the same text without its secrets comes out.
 
-Callers screen before they cut: the half of a key is no longer known for one. Texts that were cut already, or that belong
-together (consecutive messages, head and tail of a long result), go through ``Screen.joined``.
+Callers screen before they cut: half a key is no longer known for one. Texts that were cut already, or that
+belong together (consecutive messages, head and tail of a long result), go through ``Screen.joined``.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -46,8 +47,8 @@ class Screened:
 class Screen:
     """The built-in rules, a deny-list of exact values, and the user's patterns.
 
-    Screening is idempotent, never raises, and returns the very same text where it finds nothing. A text that a user
-    pattern cannot finish in time is withheld whole.
+    Screening is idempotent, never raises, and returns the very same text where it finds nothing. A text that
+    a user pattern cannot finish in time is withheld whole. Invalid user patterns: ``ConfigError``.
     """
 
     def __init__(self, deny: Sequence[str] = (), user_patterns: Sequence[UserPattern] = ()) -> None:
@@ -140,7 +141,7 @@ def _built_in() -> Screen:
 
 
 def _merged(text: str, found: Iterable[Found]) -> list[Found]:
-    """The ranges in order, overlapping ones as one, and none that touches a placeholder which stands there already."""
+    """The ranges in order, overlapping ones as one, and none in a placeholder that stands there already."""
     kept: list[Found] = []
     guarded = [match.span() for match in placeholder_pattern(KINDS).finditer(text)]
     ranges = [piece for one in found for piece in _outside(one, guarded)]
@@ -156,8 +157,10 @@ def _merged(text: str, found: Iterable[Found]) -> list[Found]:
 def _outside(found: Found, guarded: list[Span]) -> list[Found]:
     kind, (start, end) = found
     pieces = []
-    for low, high in guarded:
-        if high <= start or low >= end:
+    for low, high in guarded[max(bisect_right(guarded, (start, start)) - 1, 0) :]:
+        if low >= end:
+            break
+        if high <= start:
             continue
         if start < low:
             pieces.append((kind, (start, low)))

@@ -1,4 +1,4 @@
-"""Keys that are known by their prefix: one line per kind. Sources: the providers' documentation of their key formats."""
+"""Keys known by their prefix, one line per kind. Source: the providers' own descriptions of their keys."""
 
 from __future__ import annotations
 
@@ -142,10 +142,7 @@ def _compiled(heads: str, signs: str, least: int) -> re.Pattern[str]:
 
 def looks_made(tail: str) -> bool:
     """Whether no person would write this: a long run of letters with digits or changing case in it."""
-    for run in re.split(r"[^A-Za-z0-9]+", tail):
-        if len(run) >= 12 and _mixed(run):
-            return True
-    return False
+    return any(len(run) >= 12 and _mixed(run) for run in re.split(r"[^A-Za-z0-9]+", tail))
 
 
 def is_token(token: Token, tail: str) -> bool:
@@ -170,7 +167,7 @@ def _mixed(run: str) -> bool:
 
 
 def kept_length(token: Token, found: str) -> int:
-    """How much of a match in a wrapped view is the key: a next line belongs to it only if it looks like one."""
+    """How much of a match in a wrapped view is the key: a next line belongs to it if it looks like one."""
     pieces = found.split(WRAP)
     kept, length = pieces[0], len(pieces[0])
     least = wrapped_pattern(token)

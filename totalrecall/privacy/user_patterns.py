@@ -1,4 +1,4 @@
-"""Patterns that users add to the built-in rules. They run in the ``regex`` library, because ``re`` cannot be stopped."""
+"""Patterns that users add to the rules, run in the ``regex`` library because ``re`` cannot be stopped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TimedOutError(Exception):
 
 
 def compile_patterns(patterns: Sequence[UserPattern]) -> tuple[Any, ...]:
-    """The patterns, compiled. Raises ``ConfigError`` that names the first one that is invalid or matches nothing at all."""
+    """The patterns, compiled. Raises ``ConfigError`` naming one that is invalid or matches the empty text."""
     if not patterns:
         return ()
     import regex
