@@ -14,12 +14,13 @@ from totalrecall.transcripts.dialects.openclaw import events_from_line
 from totalrecall.transcripts.filenames import FileKind, family_id
 from totalrecall.transcripts.folder import FoundFile, SessionFolder
 from totalrecall.transcripts.index import SessionIndex
-from totalrecall.transcripts.lines import BLANK, BOM, Line, finished_bytes, read_lines
+from totalrecall.transcripts.lines import BLANK, BOM, Lines, finished_bytes, read_lines
 from totalrecall.transcripts.store import Opening, Start
 from totalrecall.transcripts.tape import Tape, age_ms, hashes_now, open_for_reading, rest_after, source_error
 
 _SETTLED_S = 1.0
 _TAPES_KEPT = 2
+_NEW = tuple.__new__  # half the cost of Record(...), once per line of hundreds of megabytes
 
 
 class JsonlStore:
@@ -131,17 +132,30 @@ class JsonlStore:
         return tape
 
     def _records(self, tape: Tape, descriptor: int, position: int) -> Iterator[Record]:
-        for line in read_lines(tape.read_at, position):
-            start, end, content, whole, reduced = line
-            if not whole:
+        from totalrecall.transcripts.dialects.plain import plain_event
+
+        for lines in read_lines(tape.read_at, position):
+            if not lines.whole:
                 if age_ms(descriptor, self._now_ms()) >= self._quiet_s * 1000:
-                    yield from _last_records(line)
+                    yield from _last_records(lines)
                 return
-            if 0 in content:
-                content = content.translate(None, b"\0")
-            events = events_from_line(content if start else content.removeprefix(BOM))
-            for event in events:
-                yield Record(start, end, _sized(event, end - start) if reduced else event)
+            end = lines.start
+            for content in lines.contents:
+                start = end
+                end = lines.end if lines.reduced else start + len(content) + 1
+                event = plain_event(content)
+                if event is not None:
+                    yield _NEW(Record, (start, end, event))
+                    continue
+                for found in _events(content, start):
+                    yield Record(start, end, _sized(found, end - start) if lines.reduced else found)
+
+
+def _events(content: bytes, start: int) -> Sequence[Event | BadRecord]:
+    """What an unusual line holds, NUL bytes and the file's BOM left out."""
+    if 0 in content:
+        content = content.translate(None, b"\0")
+    return events_from_line(content if start else content.removeprefix(BOM))
 
 
 def _sized(event: Event | BadRecord, size_bytes: int) -> Event | BadRecord:
@@ -149,15 +163,15 @@ def _sized(event: Event | BadRecord, size_bytes: int) -> Event | BadRecord:
     return event._replace(size_bytes=size_bytes) if isinstance(event, BadRecord) else event
 
 
-def _last_records(line: Line) -> Iterator[Record]:
+def _last_records(last: Lines) -> Iterator[Record]:
     """The finished records of a quiet last line; half a record stays where it is, for ever if need be."""
-    content = line.content if line.start else line.content.removeprefix(BOM)
+    content = last.contents[0]
     length = finished_bytes(content)
-    if not length or (line.reduced and content[length:].strip(BLANK)):
+    if not length or (last.reduced and content[length:].strip(BLANK)):
         return
-    end = line.end if line.reduced else line.end - len(content) + length
-    for event in events_from_line(content[:length].translate(None, b"\0")):
-        yield Record(line.start, end, event)
+    end = last.end if last.reduced else last.start + length
+    for event in _events(content[:length], last.start):
+        yield Record(last.start, end, event)
 
 
 def _hashes_of(location: PurePath, position: int) -> tuple[str, str]:

@@ -11,26 +11,31 @@ from typing import NamedTuple
 
 from totalrecall.transcripts.giant import LineReducer
 
-CHUNK_BYTES = 1024 * 1024
+CHUNK_BYTES = 128 * 1024
 GIANT_BYTES = 4 * 1024 * 1024
 BOM = b"\xef\xbb\xbf"
 BLANK = b"\0 \t\r\n"
 
 
-class Line(NamedTuple):
-    """One line without its newline; ``end`` is after the newline.
+class Lines(NamedTuple):
+    """Lines that follow each other, without their newlines.
 
-    ``whole`` is False for what stands after the last newline. ``reduced``: the content was shortened.
+    Attributes:
+        start: where the first one begins.
+        end: after the newline of the last one.
+        contents: the lines. Each one ends a newline after its length, but for a ``reduced`` one.
+        whole: False for what stands after the last newline; it is alone.
+        reduced: the only line was a giant, and its content is shortened.
     """
 
     start: int
     end: int
-    content: bytes
+    contents: list[bytes]
     whole: bool = True
     reduced: bool = False
 
 
-def read_lines(read_at: Callable[[int, int], bytes], position: int) -> Iterator[Line]:
+def read_lines(read_at: Callable[[int, int], bytes], position: int) -> Iterator[Lines]:
     """Lines from ``position`` on, and at last what stands after the final newline, if anything does.
 
     ``read_at(offset, size)`` gives bytes, and nothing at the end. Lines over GIANT_BYTES come reduced.
@@ -39,33 +44,34 @@ def read_lines(read_at: Callable[[int, int], bytes], position: int) -> Iterator[
     carry = b""
     while chunk := read_at(offset, CHUNK_BYTES):
         offset += len(chunk)
-        *whole, carry = (carry + chunk).split(b"\n")
-        for content in whole:
-            end = start + len(content) + 1
-            yield Line(start, end, content)
-            start = end
+        contents = chunk.split(b"\n")
+        contents[0] = carry + contents[0]
+        carry = contents.pop()
+        if contents:
+            yield Lines(start, offset - len(carry), contents)
+            start = offset - len(carry)
         if len(carry) > GIANT_BYTES:
-            line = _giant_line(read_at, start, offset, carry)
-            yield line
-            if not line.whole:
+            giant = _giant_line(read_at, start, offset, carry)
+            yield giant
+            if not giant.whole:
                 return
-            start = offset = line.end
+            start = offset = giant.end
             carry = b""
     if carry:
-        yield Line(start, offset, carry, whole=False)
+        yield Lines(start, offset, [carry], whole=False)
 
 
-def _giant_line(read_at: Callable[[int, int], bytes], start: int, offset: int, carry: bytes) -> Line:
+def _giant_line(read_at: Callable[[int, int], bytes], start: int, offset: int, carry: bytes) -> Lines:
     reducer = LineReducer()
     reducer.feed(carry)
     while chunk := read_at(offset, CHUNK_BYTES):
         newline = chunk.find(b"\n")
         if newline >= 0:
             reducer.feed(chunk[:newline])
-            return Line(start, offset + newline + 1, reducer.finish(), reduced=True)
+            return Lines(start, offset + newline + 1, [reducer.finish()], reduced=True)
         reducer.feed(chunk)
         offset += len(chunk)
-    return Line(start, offset, reducer.finish(), whole=False, reduced=True)
+    return Lines(start, offset, [reducer.finish()], whole=False, reduced=True)
 
 
 def finished_bytes(content: bytes) -> int:

@@ -42,10 +42,9 @@ class Tape:
     def read_at(self, offset: int, size: int) -> bytes:
         """Up to ``size`` bytes from ``offset`` on; empty at the end, or when the content has changed."""
         known = self._before(offset)[-_OVERLAP_BYTES:]
-        read = os.pread(self._descriptor, size + len(known), offset - len(known))
-        if not read.startswith(known):
+        if os.pread(self._descriptor, len(known), offset - len(known)) != known:
             return b""
-        piece = read[len(known) :]
+        piece = os.pread(self._descriptor, size, offset)
         if piece:
             self._pieces = [*self._pieces[-1:], (offset, piece)]
             if offset <= len(self._head) < HEAD_BYTES:

@@ -38,11 +38,11 @@ def _call(part: Mapping[str, Any]) -> ToolCall:
     return ToolCall(
         _word(part.get("id") or part.get("call_id") or part.get("toolCallId")),
         _word(part.get("name") or part.get("toolName")),
-        _target(arguments),
+        target_of(arguments),
     )
 
 
-def _target(arguments: object) -> str:
+def target_of(arguments: object) -> str:
     """What the call is about: the path, command, address or query; the first short string else."""
     if isinstance(arguments, str):
         return first_line(arguments, TARGET_CHARS)
