@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from totalrecall.llm.chain import ModelChain
     from totalrecall.llm.engine_llm import LlmEngine
     from totalrecall.privacy.screening import Screen
+    from totalrecall.privacy.user_patterns import UserPattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +211,37 @@ def screen_for(here: Installation, places: AgentPlaces) -> Callable[[str], str]:
     def screen() -> Screen:
         from totalrecall.privacy.screening import Screen
 
-        return Screen(deny=sorted(known_secrets(here, places)))
+        return Screen(deny=sorted(known_secrets(here, places)), user_patterns=user_patterns(places.workspace))
 
     def screened(text: str) -> str:
         return screen().text(text)
 
     return screened
+
+
+def user_patterns(workspace: Path) -> tuple[UserPattern, ...]:
+    """What the user wants removed besides: ``sensitivePatterns`` of ``distill-config.json``.
+
+    Raises:
+        ConfigError: the file cannot be understood. Nothing is read then, so that nothing leaks.
+    """
+    from totalrecall.places.openclaw_config import parse_lax_json
+    from totalrecall.privacy.user_patterns import UserPattern
+
+    path = workspace / "distill-config.json"
+    content = read_state(path).content
+    if not content:
+        return ()
+    try:
+        found = parse_lax_json(content.decode("utf-8-sig")).get("sensitivePatterns") or []
+    except (ValueError, AttributeError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise ConfigError(
+            f"{path} cannot be understood, and it may hold sensitivePatterns.",
+            "Correct it or move it away; messages wait until then.",
+        )
+    return tuple(UserPattern(one, f"sensitivePatterns in {path}") for one in found)
 
 
 def known_secrets(here: Installation, places: AgentPlaces) -> frozenset[str]:

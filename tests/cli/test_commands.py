@@ -199,6 +199,39 @@ def test_emptied_notes_stop_the_run_until_they_are_accepted(lab: Lab, shell: Run
     assert "5432" in lab.notes
 
 
+@pytest.mark.report("R088")
+def test_doctor_finds_secrets_in_old_files_and_takes_them_out(lab: Lab, shell: Run) -> None:
+    """Files from before Total Recall are looked through; only what is secret changes, and only when told to."""
+    secret = "ghp_" + "aB3" * 12
+    old = lab.workspace / "memory" / "2026-01-01.md"
+    old.parent.mkdir(parents=True, exist_ok=True)
+    old.write_text(f"# Monday\nthe token is {secret}\nlunch with Kim\n")
+    code, out, _ = shell("doctor", "--secrets")
+    assert (code, str(old) in out, secret in out) == (ExitCode.PARTIAL, True, False)
+    assert secret in old.read_text()
+    assert shell("doctor", "--secrets", "--clean")[0] == ExitCode.OK
+    text = old.read_text()
+    assert secret not in text
+    assert text.startswith("# Monday\nthe token is ")
+    assert text.endswith("lunch with Kim\n")
+    assert shell("doctor", "--secrets")[0] == ExitCode.OK
+    assert shell("doctor", "--clean")[0] == ExitCode.USAGE
+
+
+def test_patterns_of_the_user_are_removed_too(lab: Lab, shell: Run) -> None:
+    """`sensitivePatterns` counts from the next run on; a file that cannot be understood stops the reading."""
+    lab.workspace.joinpath("distill-config.json").write_text('{"sensitivePatterns": ["project [A-Z][a-z]+"]}')
+    lab.say("We decided that project Falcon starts on 2026-04-01 on server stage-2.")
+    shell("observe")
+    assert "stage-2" in lab.notes
+    assert "Falcon" not in lab.notes
+    lab.workspace.joinpath("distill-config.json").write_text("{ not json at all")
+    lab.say("We decided that the port is 8443.")
+    code, _, err = shell("observe")
+    assert (code, "distill-config.json" in err) == (ExitCode.CONFIG, True)
+    assert "8443" not in lab.notes
+
+
 def test_spend_is_zero_without_a_model(lab: Lab, shell: Run) -> None:
     """The ceilings are shown, and that no model was called."""
     code, out, _ = shell("spend")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, here, json_option
-from totalrecall.cli.output import emit_json
+from totalrecall.cli.invocation import agent_option, each_agent, here, interactive, json_option, opened
+from totalrecall.cli.output import count, emit_json
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
@@ -21,9 +21,15 @@ _SIGNS = {0: ("✗", "red"), 1: ("!", "yellow"), 2: ("✓", "green")}
 @click.command("doctor")
 @agent_option
 @click.option("--offline", is_flag=True, help="Do not make the one-token test call to the models.")
+@click.option("--secrets", is_flag=True, help="Instead: look for secrets in the memory files.")
+@click.option("--clean", is_flag=True, help="With --secrets: put placeholders in their place.")
 @json_option
-def doctor_command(agent: str | None, offline: bool, as_json: bool) -> int:
+def doctor_command(agent: str | None, offline: bool, secrets: bool, clean: bool, as_json: bool) -> int:
     """Go through everything that can be wrong and say how to mend it. Exits with 3 if something is broken."""
+    if clean and not secrets:
+        raise click.UsageError("--clean goes with --secrets.")
+    if secrets:
+        return _secrets(agent, clean=clean, as_json=as_json)
     from totalrecall.bootstrap import places_of
     from totalrecall.jobs.doctor import Grade, worst_first
 
@@ -49,6 +55,32 @@ def doctor_command(agent: str | None, offline: bool, as_json: bool) -> int:
                 click.echo(f"    {finding.remedy}")
     broken = any(finding.grade is Grade.BROKEN for finding in ordered)
     return ExitCode.PARTIAL if broken else ExitCode.OK
+
+
+def _secrets(agent: str | None, *, clean: bool, as_json: bool) -> int:
+    """Which memory files hold secrets; taken out with --clean, or when a person at the terminal says so."""
+    from totalrecall.jobs.secrets import find_secrets, remove_secrets
+
+    left = 0
+    shown: list[object] = []
+    for installation, places in each_agent(agent):
+        with opened(installation, places) as ctx:
+            found = find_secrets(ctx)
+            shown += found
+            for one in found:
+                click.echo(f"{one.path}: secrets in {count(one.lines, 'line')}", err=as_json)
+            ask = bool(found) and not clean and interactive()
+            if found and (clean or (ask and click.confirm("Put placeholders in their place?", err=True))):
+                done = [remove_secrets(ctx, one.path) for one in found]
+                click.echo(f"{count(sum(done), 'file')} cleaned.", err=True)
+                left += len(done) - sum(done)
+            else:
+                left += len(found)
+    if as_json:
+        emit_json(shown)
+    elif not shown:
+        click.echo("No secret was found in the memory files.")
+    return ExitCode.PARTIAL if left else ExitCode.OK
 
 
 def _plain(finding: Finding) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
+    from totalrecall.bootstrap import AgentPlaces, Installation
     from totalrecall.jobs.status import AgentStatus, Trouble
     from totalrecall.places.problem import Problem
 
@@ -30,7 +32,8 @@ def status_command(agent: str | None, as_json: bool) -> int:
     for installation, places in each_agent(agent):
         try:
             with opened(installation, places) as ctx:
-                one = status(ctx, troubles_of(places.problems))
+                troubles = (*troubles_of(places.problems), *_model_troubles(installation, places))
+                one = status(ctx, troubles)
                 now_ms = ctx.now_ms()
         except TotalRecallError as error:
             codes.append(tell(error, places.agent.name) or ExitCode.PARTIAL)
@@ -39,6 +42,7 @@ def status_command(agent: str | None, as_json: bool) -> int:
         codes.append(ExitCode.OK if one.health is Health.GREEN else ExitCode.PARTIAL)
         if not as_json:
             _show(one, now_ms)
+            _show_spend(installation, places)
     if as_json:
         from totalrecall.cli.output import plain
 
@@ -55,6 +59,48 @@ def troubles_of(problems: tuple[Problem, ...]) -> tuple[Trouble, ...]:
     return tuple(Trouble(Health.YELLOW, one.what, one.remedy) for one in errors)
 
 
+def _model_troubles(installation: Installation, places: AgentPlaces) -> list[Trouble]:
+    """What is known about key, models and ceilings without a call."""
+    if not places.settings.uses_model:
+        return []
+    from totalrecall.bootstrap import model_chain, spend_book
+    from totalrecall.jobs.status import Health, Trouble
+    from totalrecall.llm.findings import model_findings
+
+    try:
+        settings = model_chain(installation, places).settings
+    except TotalRecallError as error:
+        return [Trouble(Health.RED, error.title, error.hint)]
+    now = _now(installation, places)
+    found = model_findings(settings, spend_book(installation).pauses(), now)
+    troubles = [Trouble(Health.RED, one.text) for one in found if one.broken]
+    report = spend_book(installation).report(now)
+    for used, limit, what in (
+        (report.today_usd, settings.limits.usd_day, "today"),
+        (report.month_usd, settings.limits.usd_month, "this month"),
+    ):
+        if used >= limit > 0:
+            said = f"The budget of {what} is used up (${used:.4f} of ${limit:.2f}): the queue waits."
+            troubles.append(Trouble(Health.YELLOW, said, "It goes on by itself when the next one begins."))
+    return troubles
+
+
+def _show_spend(installation: Installation, places: AgentPlaces) -> None:
+    if not places.settings.uses_model:
+        return
+    from totalrecall.bootstrap import spend_book
+
+    report, settings = spend_book(installation).report(_now(installation, places)), places.settings
+    click.echo(
+        f"    spend         ${report.today_usd:.4f} of ${settings.budget_usd_day:.2f} today, "
+        f"${report.month_usd:.4f} of ${settings.budget_usd_month:.2f} this month (all agents)"
+    )
+
+
+def _now(installation: Installation, places: AgentPlaces) -> datetime:
+    return datetime.fromtimestamp(installation.machine.now_ms() / 1000, places.zone.zone)
+
+
 def _show(one: AgentStatus, now_ms: int) -> None:
     light = click.style("●", fg=_COLOURS[one.health])
     click.echo(f"{light} {one.agent}  {one.health}  ({one.workspace})")
@@ -69,6 +115,8 @@ def _show(one: AgentStatus, now_ms: int) -> None:
     click.echo(f"    engine        {one.engine}: {one.engine_reason}")
     states = ", ".join(f"{n:,} {state.value.replace('_', ' ')}" for state, n in sorted(one.states.items()))
     click.echo(f"    messages      {states or 'none yet'}")
+    if one.unverified or one.dropped:
+        click.echo(f"    judged        {one.unverified:,} notes not verified, {one.dropped:,} lines left out")
     if one.bad_records:
         click.echo(f"    unreadable    {count(one.bad_records, 'record')} passed by")
     if one.unknown_types:

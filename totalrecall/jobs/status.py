@@ -23,7 +23,7 @@ from totalrecall.transcripts.store import Start
 # Counting what is pending reads at most so many records of a session; more is told as "at least".
 PENDING_RECORDS = 20_000
 OVERDUE_MS = 2 * 3_600_000
-SILENT_MS = 600_000
+DROPPED_MOST = 2_000
 
 
 class Health(StrEnum):
@@ -58,6 +58,8 @@ class AgentStatus:
         noted_to_ms: the newest message that has a state.
         pending: messages that wait; ``pending_more`` when there are even more.
         states, reasons: messages per state, skipped ones per reason.
+        unverified: notes in the file whose details occur in no message they cite.
+        dropped: lines of answers that were left out and are kept aside.
         bad_records: records that could not be read; ``unknown_types`` record types nobody knows.
         last_ok, last_bad: the last run of each job that went well, or badly.
         troubles: what is not well, worst first.
@@ -77,6 +79,8 @@ class AgentStatus:
     pending_more: bool
     states: Mapping[MessageState, int]
     reasons: Mapping[SkipReason, int]
+    unverified: int
+    dropped: int
     bad_records: int
     unknown_types: Mapping[str, int]
     last_ok: Mapping[str, RunRow]
@@ -116,6 +120,8 @@ def status(ctx: AgentContext, troubles: tuple[Trouble, ...] = ()) -> AgentStatus
         pending_more=more,
         states=counts.by_state,
         reasons=counts.by_reason,
+        unverified=sum(1 for one in ctx.ledger.notes() if not one.verified),
+        dropped=len(ctx.ledger.dropped(DROPPED_MOST)),
         bad_records=sum(row.bad_records for row in rows.values()),
         unknown_types=unknown,
         last_ok=ctx.ledger.last_runs(ok=True),
