@@ -1,8 +1,8 @@
 """Settings from flags, environment, ``.env`` files, ``config.toml`` and OpenClaw's config, in that order.
 
 Loading never fails: a value that makes no sense is a problem, its default (or what is safe in its place, as
-with a budget) is used, and reading goes on. A command that needs the value asks ``LoadedSettings.require`` and
-gets all that is wrong at once.
+with a budget) is used, and reading goes on. A command that needs the value asks ``LoadedSettings.require``
+and gets all that is wrong at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from totalrecall.places.problem import Level, Problem
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file that settings may stand in, and whether it does; ``doctor`` prints where a key was looked for."""
+    """A file that settings may stand in, and whether it does; ``doctor`` prints where was looked."""
 
     source: Source
     path: Path
@@ -115,6 +115,8 @@ def _value_of(
 def _refused(setting: Setting, origin: Origin, reason: str) -> Problem:
     place = "" if origin.path else f" ({origin.source})"
     instead = f"Until it is corrected, {setting.instead or 'nothing'} is used."
+    if setting.kind is Kind.URL:
+        instead = "Until it is corrected, no model is asked."
     what = f"{setting.name}{place} {reason}; allowed: {setting.allowed}."
     return Problem(Level.ERROR, what, instead, setting.name, origin.path, origin.line)
 

@@ -78,7 +78,7 @@ class Settings:
 
     @property
     def custom_endpoint(self) -> bool:
-        """Whether another provider than OpenRouter is set; its URL is "" while what is set makes no sense."""
+        """Whether another provider than OpenRouter is set, be it by a URL that makes no sense."""
         return self.llm_base_url != OPENROUTER_URL
 
     @property

@@ -15,9 +15,9 @@ MIN_SHOWN_CHARS = 20
 _SHOWN_CHARS = 4
 _EXAMPLE_HEADER = """\
 # Settings of Total Recall. Copy this to ~/.config/total-recall/.env, chmod 600 it, and remove the # before
-# what you set. Or copy it to .env in the agent's workspace; what is marked (*) is not taken from there, because
-# the agent can write there. Values are read as they stand, nothing is expanded. A comment after a value needs a
-# space before its #.
+# what you set. Or copy it to .env in the agent's workspace; what is marked (*) is not taken from there,
+# because the agent can write there. Values are read as they stand, nothing is expanded. A comment after a
+# value needs a space before its #.
 """
 _ROLES = {"OBSERVER_MODEL": slice(0, 1), "OBSERVER_FALLBACK_MODEL": slice(1, None)}
 _REFLECTOR_ROLES = {"REFLECTOR_MODEL": slice(0, 1), "REFLECTOR_FALLBACK_MODEL": slice(1, None)}

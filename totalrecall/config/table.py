@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
+# In place of a base URL that makes no sense: a name that never resolves (RFC 2606), so that talk meant for a
+# machine of one's own does not go to OpenRouter instead. Messages wait.
+NOWHERE_URL = "https://llm-base-url.invalid/v1"
 
 
 class Kind(StrEnum):
@@ -57,8 +60,8 @@ class Setting:
         choices: the words allowed.
         sources: where it may come from.
         example: a value for ``.env.example``, the default when "".
-        safe: what is used in place of a value that makes no sense, where the default could send text elsewhere
-            or spend more than was meant; None: the default.
+        safe: what is used in place of a value that makes no sense, where the default could send text
+            elsewhere or spend more than was meant; None: the default.
     """
 
     name: str
@@ -139,7 +142,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Any OpenAI-compatible API (Ollama, llama.cpp, vLLM), up to and with its /v1.",
         sources=NOT_IN_WORKSPACE,
         example="http://127.0.0.1:11434/v1",
-        safe="",
+        safe=NOWHERE_URL,
     ),
     Setting(
         "OBSERVER_MODEL",

@@ -22,6 +22,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _ENDPOINT = re.compile(r"/(chat/completions|completions|responses|models|embeddings)/*$", re.IGNORECASE)
+_NEAR = re.compile(r"(localhost|127\.|10\.|192\.168\.|\[::1\]|[^/.:]+:\d)", re.IGNORECASE)
 _URL = re.compile(
     r"https?://(?:[^\s/?#@]+@)?(?:\[[0-9a-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?(?:/[^\s?#]*)?",
     re.IGNORECASE,
@@ -85,6 +86,10 @@ def _secret(setting: Setting, text: str, _home: Path, remarks: list[str]) -> str
 
 
 def _url(_setting: Setting, text: str, _home: Path, remarks: list[str]) -> str:
+    if "://" not in text:
+        scheme = "http" if _NEAR.match(text) else "https"
+        remarks.append(f"has no scheme; {scheme}:// is assumed")
+        text = f"{scheme}://{text}"
     if not _URL.fullmatch(text):
         raise BadValueError("is not such a URL")
     cut = _ENDPOINT.sub("", text).rstrip("/")
