@@ -36,8 +36,7 @@ find_python() {
     python=$PYTHON
     return
   fi
-  for candidate in python3 python3.13 python3.12 python3.11 python3.14 \
-    /opt/homebrew/bin/python3 /usr/local/bin/python3; do
+  for candidate in python3 python3.13 python3.12 python3.11 python3.14; do
     if command -v "$candidate" >/dev/null 2>&1 && new_enough "$candidate"; then
       python=$(command -v "$candidate")
       return
@@ -82,7 +81,7 @@ install_package() {
   fi
 }
 
-put_on_path() {
+check_link() {
   if [ -e "$link" ] || [ -L "$link" ]; then
     if [ ! -L "$link" ]; then
       fail "$link exists and is not ours." "Move it away, then run this again."
@@ -92,7 +91,6 @@ put_on_path() {
       *) fail "$link points to $(readlink "$link"), which is not ours." "Move it away, then run this again." ;;
     esac
   fi
-  ln -sfn "$venv/bin/totalrecall" "$link"
 }
 
 say_path() {
@@ -161,6 +159,7 @@ esac
 find_python
 make_writable "$app_dir" XDG_DATA_HOME
 make_writable "$bin_dir" HOME
+check_link
 if [ -x "$venv/bin/totalrecall" ]; then
   before=$("$venv/bin/totalrecall" --version 2>/dev/null || true)
   echo "Bringing ${before:-Total Recall} in $venv up to date ..."
@@ -169,7 +168,7 @@ else
 fi
 make_venv
 install_package
-put_on_path
+ln -sfn "$venv/bin/totalrecall" "$link"
 echo "Installed $("$venv/bin/totalrecall" --version)."
 echo
 say_path

@@ -1,0 +1,114 @@
+"""``scripts/setup.sh`` on a machine with nothing of ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.machine import REPOSITORY, environment
+
+PYTHON = os.path.realpath(sys.executable)
+
+
+def setup(home: Path, *arguments: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    """The script, without a terminal; it must exit with ``code``."""
+    done = subprocess.run(
+        ["bash", REPOSITORY / "scripts" / "setup.sh", *arguments],
+        env=environment(home, **{"PYTHON": PYTHON, **env}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def test_install_again_and_uninstall(tmp_path: Path) -> None:
+    """Installed it shows notes and is on the path; a second run upgrades in place; uninstalling leaves memory."""
+    home = tmp_path / "a home"
+    home.mkdir()
+    first = setup(home)
+    link = home / ".local" / "bin" / "totalrecall"
+    assert "not on your PATH" in first.stdout
+    assert "sample agent" in first.stdout
+    assert "🔴" in first.stdout
+    shown = subprocess.run(
+        [link, "--version"], env=environment(home), capture_output=True, text=True, check=True
+    )
+    assert "0.1.0" in shown.stdout
+
+    second = setup(home, PATH=f"{link.parent}:/usr/bin:/bin")
+    assert "up to date" in second.stdout
+    assert "nothing was changed" in second.stdout
+    assert "not on your PATH" not in second.stdout
+
+    kept = home / ".config" / "total-recall" / ".env"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("TOTALRECALL_GROUPS=off\n", encoding="utf-8")
+    removed = setup(home, "--uninstall")
+    assert "Left as they are" in removed.stdout
+    assert not link.is_symlink()
+    assert not (home / ".local" / "share" / "total-recall").exists()
+    assert kept.exists()
+    assert "Nothing to remove" in setup(home, "--uninstall").stdout
+
+
+def test_an_old_python_is_refused(tmp_path: Path) -> None:
+    """A Python that is too old is named, and nothing is made."""
+    done = setup(tmp_path, code=78, PYTHON="/bin/false")
+    assert "no Python 3.11 or later" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_python_at_all_says_how_to_get_one(tmp_path: Path) -> None:
+    """With none on the path, the ways to install one are shown."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("bash", "dirname", "sed", "readlink"):
+        (tools / tool).symlink_to(f"/usr/bin/{tool}")
+    for name in ("python3", "python3.14", "python3.13", "python3.12", "python3.11"):
+        fake = tools / name
+        fake.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+        fake.chmod(0o755)
+    done = setup(tmp_path, code=78, PATH=str(tools), PYTHON="")
+    assert "apt install python3 python3-venv" in done.stderr
+
+
+def test_a_python_without_venv_names_the_package(tmp_path: Path) -> None:
+    """Debian's python3 alone cannot make environments: the package that is missing is named."""
+    fake = tmp_path / "python"
+    fake.write_text(
+        f'#!/bin/sh\ncase "$2" in *ensurepip*) exit 1;; esac\nexec {PYTHON} "$@"\n', encoding="utf-8"
+    )
+    fake.chmod(0o755)
+    done = setup(tmp_path, code=78, PYTHON=str(fake))
+    assert f"python3.{sys.version_info.minor}-venv" in done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """No folder can be made where a file stands."""
+    (tmp_path / ".local").touch()
+    done = setup(tmp_path, code=78)
+    assert str(tmp_path / ".local" / "share" / "total-recall") in done.stderr
+
+
+def test_somebody_elses_command_is_not_replaced(tmp_path: Path) -> None:
+    """A totalrecall that is not ours stays, and nothing is installed."""
+    other = tmp_path / ".local" / "bin" / "totalrecall"
+    other.parent.mkdir(parents=True)
+    other.write_text("mine", encoding="utf-8")
+    assert "not ours" in setup(tmp_path, code=78).stderr
+    assert other.read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize(("argument", "code"), [("--help", 0), ("--wat", 2)])
+def test_arguments_are_explained(tmp_path: Path, argument: str, code: int) -> None:
+    """Help on demand, and on an argument that it does not know."""
+    done = setup(tmp_path, argument, code=code)
+    assert "--uninstall" in done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
