@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from totalrecall.ledger.database import FILE_NAME
 from totalrecall.ledger.health import demand_usable, diagnose
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.llm.engine import Engine
+from totalrecall.log import LogOptions, Logs, configure
 from totalrecall.memory.log_file import ObservationFile
 from totalrecall.memory.observations import markers_in
 from totalrecall.places.agents import (
@@ -185,6 +186,7 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         engine_for=cache(lambda: _engine(here, places)),
         emergency_for=cache(extractive_engine),
         screen=screen,
+        log=logs_of(here, places).event_log("observer").bind(agent=places.agent.name),
         now_ms=now_ms,
     )
     with context.ledger:
@@ -202,6 +204,20 @@ def workspace_lock(here: Installation, memory_dir: Path) -> Path:
     """The lock of a memory folder; agents that share the folder share it, by whatever path they reach it."""
     real = os.path.realpath(memory_dir).encode("utf-8", "surrogateescape")
     return here.state_root / "locks" / f"{hashlib.blake2b(real, digest_size=8).hexdigest()}.lock"
+
+
+def logs_of(here: Installation, places: AgentPlaces) -> Logs:
+    """The log files of the agent's workspace, screened; a one-shot command talks to the terminal itself."""
+    now_ms = here.machine.now_ms
+    return configure(
+        LogOptions(
+            screen=screen_for(here, places),
+            level=places.settings.log_level,
+            folder=places.workspace / "logs",
+            stream=None,
+            now=lambda: datetime.fromtimestamp(now_ms() / 1000, UTC),
+        )
+    )
 
 
 def screen_for(here: Installation, places: AgentPlaces) -> Callable[[str], str]:

@@ -143,6 +143,18 @@ class Compressor:
         ctx.passed(Step.ANSWER_STORED)
         self.sent = "\n".join(one.text for one in planned.messages)
         notes = deliver(ctx, batch.marker)
+        ctx.log.info(
+            "batch_committed",
+            session=batch.session_id,
+            batch=batch.marker,
+            engine=engine.name,
+            messages=len(planned.messages),
+            notes=notes,
+            dropped=len(answer.dropped),
+            provisional=provisional,
+            tokens_in=answer.usage.tokens_in,
+            tokens_out=answer.usage.tokens_out,
+        )
         settled = self._counted(part)
         settled.engine, settled.batches, settled.notes = engine.name, 1, notes
         settled.messages = sum(1 for one in part.seen() if one.is_message and one.reason is None)
@@ -233,6 +245,7 @@ class Compressor:
         batch = self.batch(part, planned)
         ctx.ledger.plan(BatchRow(batch.marker, advanced(ctx, part), part.seen(), planned_ms=ctx.now_ms()))
         ctx.ledger.set_aside(batch.marker, why, ctx.now_ms())
+        ctx.log.warning("batch_set_aside", session=batch.session_id, batch=batch.marker, reason=why)
         settled = self._counted(part)
         settled.set_aside = sum(1 for one in part.seen() if one.is_message and one.reason is None)
         return settled

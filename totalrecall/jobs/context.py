@@ -12,6 +12,7 @@ from totalrecall.config.settings import Settings
 from totalrecall.domain.session import SessionKind
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.llm.engine import Engine
+from totalrecall.log import Log
 from totalrecall.memory.log_file import ObservationFile
 from totalrecall.transcripts.store import TranscriptStore
 
@@ -46,6 +47,7 @@ class AgentContext:
         engine_for: what compresses, made at the first call: a run with nothing new loads no engine.
         emergency_for: the extractive engine, for recovery and flush while the model is away.
         screen: removes secrets from a text.
+        log: what the jobs say about their work, numbers and names only.
         now_ms: the clock, milliseconds since 1970 UTC.
         passed: told each step of a batch; tests crash the process in it.
     """
@@ -62,6 +64,7 @@ class AgentContext:
     engine_for: Callable[[], Engine]
     emergency_for: Callable[[], Engine]
     screen: Callable[[str], str]
+    log: Log
     now_ms: Callable[[], int]
     passed: Callable[[Step], None] = field(default=lambda _step: None)
 

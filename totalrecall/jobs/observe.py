@@ -214,6 +214,12 @@ class _Run:
         if error is not None:
             numbers["reason"] = f"{error.title} {error.hint}".strip()
         well = error is None and not report.unreadable
+        if error is not None:
+            self._ctx.log.warning("run_blocked", kind=type(error).__name__, reason=numbers["reason"])
+        for session, why in report.unreadable.items():
+            self._ctx.log.warning("session_unreadable", session=session, reason=why)
+        if report.bad_records:
+            self._ctx.log.warning("bad_records", records=report.bad_records)
         with contextlib.suppress(LedgerError):
             self._ctx.ledger.record_run(JOB, self._started_ms, well, numbers, ended_ms=self._ctx.now_ms())
 
