@@ -9,7 +9,7 @@ from totalrecall.cli.output import emit_json
 from totalrecall.domain.outcome import ExitCode
 
 
-@click.command("why", context_settings={"ignore_unknown_options": True})
+@click.command("why")
 @click.argument("text", nargs=-1, required=True)
 @agent_option
 @json_option

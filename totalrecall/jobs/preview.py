@@ -12,7 +12,7 @@ from totalrecall.jobs.adopt import begins_at_ms
 from totalrecall.jobs.compress import Compressor
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.gather import peek
-from totalrecall.jobs.streams import stream_of
+from totalrecall.jobs.streams import row_of
 from totalrecall.ledger.rows import Adoption
 from totalrecall.llm.engine import CompressionRequest
 from totalrecall.transcripts.batch import plan_batches
@@ -67,7 +67,7 @@ def previews(ctx: AgentContext, wanted: str = "") -> Iterator[Preview]:
     for session in ctx.transcripts.sessions():
         if wanted and not (fnmatchcase(session.session_id, wanted) or fnmatchcase(session.key, wanted)):
             continue
-        row = ctx.ledger.session(stream_of(session)) or ctx.ledger.session(session.session_id)
+        row = row_of(session, ctx.ledger.session)
         portion = peek(ctx, session, row, adoption)
         items = [one.item for one in portion.entries if one.item is not None]
         for planned in plan_batches(items, compressor.limits, compressor.view(portion)):

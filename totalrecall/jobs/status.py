@@ -9,13 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 from totalrecall.domain.event import Event
-from totalrecall.domain.identity import identity_of
 from totalrecall.domain.session import Session
 from totalrecall.domain.state import MessageState, SkipReason
 from totalrecall.domain.words import count_words
 from totalrecall.errors import SourceError
 from totalrecall.jobs.context import AgentContext
-from totalrecall.jobs.streams import chunks, is_before_adoption, is_message, stream_of
+from totalrecall.jobs.streams import chunks, identity_in, is_before_adoption, is_message, row_of
 from totalrecall.ledger.rows import Adoption, RunRow, SessionRow
 from totalrecall.memory.observations import notes_in, parse
 from totalrecall.transcripts.store import Start
@@ -145,7 +144,7 @@ def _pending(
 ) -> tuple[int, bool]:
     pending, more = 0, False
     for session in sessions:
-        row = rows.get(stream_of(session)) or rows.get(session.session_id)
+        row = row_of(session, rows.get)
         try:
             opening = ctx.transcripts.open(session, row.cursor if row else None)
             if opening.start in {Start.NOTHING, Start.WAIT}:
@@ -155,7 +154,7 @@ def _pending(
             for chunk in chunks(islice(records, PENDING_RECORDS), 1000):
                 read += len(chunk)
                 events = [one.body for one in chunk if isinstance(one.body, Event) and is_message(one.body)]
-                known = ctx.ledger.known([identity_of(one, session.session_id) for one in events])
+                known = ctx.ledger.known([identity_in(session, one) for one in events])
                 old = [
                     row is not None
                     and adoption is not None
