@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
     Every expected error is told in two lines on stderr: what happened, and what to do about it.
     """
     # A line pasted from the notes begins with a dash and a space, as no option does.
-    args = [one[2:] if one.startswith("- ") else one for one in arguments]
+    args = [one.removeprefix("- ") for one in arguments]
     if args and args[0] in ALIASES:
         args = [*ALIASES[args[0]], *args[1:]]
     try:
