@@ -129,6 +129,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert "XDG_DATA_HOME" in done.stderr
 
 
+@pytest.mark.report("R115")
 def test_a_key_in_the_shell_alone_is_pointed_out(tmp_path: Path) -> None:
     """Cron does not see the shell's environment, and setup says where the setting has to stand."""
     write_agent(tmp_path, age=timedelta(days=40))
@@ -136,6 +137,7 @@ def test_a_key_in_the_shell_alone_is_pointed_out(tmp_path: Path) -> None:
     assert "LLM_BASE_URL stands in your shell only" in done.stdout
 
 
+@pytest.mark.report("R115")
 def test_cron_lines_survive_cron() -> None:
     """A percent sign is escaped, and what locates the agent goes along."""
     lines = cron_lines("'/home/a b/100%/totalrecall'", {"OPENCLAW_STATE_DIR": "/srv/my claw", "PATH": "/bin"})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from totalrecall.errors import MemoryFileError
@@ -62,7 +64,8 @@ def set_up(ctx: AgentContext, *, everything: bool = False) -> SetupReport:
     first = None
     if "observe" not in ctx.ledger.last_runs(ok=True):
         first = backfill(ctx, begins_at_ms=0) if everything else observe(ctx)
-    lines = tuple(line for line in ctx.notes.read().splitlines() if line.strip())
+    notes = ctx.notes.read().split("\n---\n", 1)[-1]
+    lines = tuple(line for line in notes.splitlines() if line.strip())
     return SetupReport(
         agent=ctx.agent,
         notes_path=ctx.notes.path,
@@ -95,6 +98,8 @@ def place_sample(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         shutil.copytree(shipped, half, dirs_exist_ok=True)
+        for session in half.glob("agents/*/sessions/*.jsonl*"):
+            _date(session)
         half.rename(home)
     except OSError as error:
         shutil.rmtree(half, ignore_errors=True)
@@ -107,6 +112,13 @@ def place_sample(folder: Path) -> Path:
             "Make the folder writable, or set XDG_DATA_HOME.",
         ) from error
     return home
+
+
+def _date(session: Path) -> None:
+    """Let the file be as old as its last entry: sessions are read in the order in which they ended."""
+    last = json.loads(session.read_text(encoding="utf-8").splitlines()[-1])
+    at_s = datetime.fromisoformat(last["timestamp"]).timestamp()
+    os.utime(session, (at_s, at_s))
 
 
 def sample_env(env: Mapping[str, str], folder: Path, home: Path) -> dict[str, str]:
