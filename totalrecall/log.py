@@ -1,7 +1,7 @@
 """What the program says about its work: one event per line, numbers and names, never anybody's words.
 
-Events go to stderr (readable on a terminal, JSON elsewhere) and to bounded files in the workspace's ``logs/``.
-structlog renders them and is imported with the first event: a run with nothing to say does without it.
+Events go to stderr (readable on a terminal, JSON elsewhere) and to bounded files in the workspace's
+``logs/``. structlog renders them and is imported with the first event: a silent run does without it.
 Logging never raises and never waits; what could not be written is counted.
 """
 
