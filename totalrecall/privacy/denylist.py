@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from totalrecall.privacy.normalise import WRAP
 
@@ -47,6 +46,8 @@ class DenyList:
 
 
 def _forms(value: str) -> set[str]:
+    from urllib.parse import quote
+
     escaped = quote(value, safe="")
     json_form = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     links = {escaped, escaped.replace("%20", "+"), quote(value)}

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from functools import cache
 
 from totalrecall.privacy.context import CONTEXT
+from totalrecall.privacy.headers import HEADERS
 from totalrecall.privacy.normalise import WRAP, Span
-from totalrecall.privacy.numbers import NUMBERS, long_numbers, private_keys
+from totalrecall.privacy.numbers import NUMBERS
 from totalrecall.privacy.rule import Gate, Rule, compiled, secret_span
+from totalrecall.privacy.shapes import long_numbers, private_keys
 from totalrecall.privacy.tokens import TOKENS, Token, is_token, kept_length, plain_pattern, wrapped_pattern
 from totalrecall.privacy.values import trimmed
 
-RULES = CONTEXT + NUMBERS
+RULES = HEADERS + CONTEXT + NUMBERS
 KINDS = frozenset(rule.kind for rule in RULES) | {token.kind for token in TOKENS} | {
     "private key", "card number", "iban",
 }  # fmt: skip
