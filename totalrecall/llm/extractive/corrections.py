@@ -1,0 +1,107 @@
+"""Old values and new ones: what a correction replaces, among the batch's own words and the known notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from totalrecall.domain.note import Note, NoteType
+from totalrecall.llm.extractive.candidate import Candidate
+from totalrecall.llm.extractive.cues import compiled, rules_of
+from totalrecall.llm.extractive.similar import changed, gist, replaced
+
+_LASTING = frozenset(
+    {NoteType.RULE, NoteType.PREFERENCE, NoteType.DECISION, NoteType.FACT, NoteType.GOAL, NoteType.HABIT}
+)
+_LOOK_BACK = 60
+_SINCE = {"de": "inzwischen ersetzt", "zh": "已被替换"}
+
+
+def link_corrections(found: Sequence[Candidate], known: Sequence[Note]) -> list[Candidate]:
+    """The candidates with the old value of each correction; what was replaced is marked or left out."""
+    settled: list[Candidate] = []
+    for candidate in found:
+        old = _contrast(candidate) if candidate.correction else ""
+        at, found_old = _replaced_in_batch(candidate, settled, old)
+        old = old or found_old or _replaced_in_known(candidate, known)
+        if not old:
+            settled.append(candidate)
+            continue
+        if at is not None:
+            earlier = settled[at]
+            candidate = replace(candidate, type=_type_of(candidate, earlier))
+            settled[at : at + 1] = _stale(earlier, old)
+        settled.append(replace(candidate, replaces=old, red=True, weight=max(candidate.weight, 5.2)))
+    return settled
+
+
+def _replaced_in_batch(
+    candidate: Candidate, earlier: Sequence[Candidate], named: str
+) -> tuple[int | None, str]:
+    """Where the batch says the old value, and that value; ``named``: the old value if the correction names it."""
+    if candidate.type not in _LASTING and not candidate.correction:
+        return None, ""
+    best: tuple[int, int | None, str] = (0, None, "")
+    for at in range(len(earlier) - 1, max(-1, len(earlier) - 1 - _LOOK_BACK), -1):
+        other = earlier[at]
+        if other.type is NoteType.EVENT or other.type is NoteType.CONTEXT or other.request:
+            continue
+        if named:
+            old = named if named.casefold() in other.text.casefold() else ""
+        elif not candidate.correction:
+            old = changed(candidate.text, other.text) if other.type is candidate.type else ""
+        else:
+            same_subject = candidate.type is other.type is NoteType.PREFERENCE
+            old = replaced(candidate.text, other.text, same_subject=same_subject)
+        if old and old.casefold() not in _own_words(candidate, other):
+            shared = len(gist(candidate.text).words & gist(other.text).words)
+            best = max(best, (shared + 1, at, old), key=lambda one: one[0])
+    return best[1], best[2]
+
+
+def _own_words(candidate: Candidate, other: Candidate) -> str:
+    """A value that the new sentence repeats is not what it replaces, unless it says so itself."""
+    return "" if candidate.correction else f"{candidate.text} {other.replaces}".casefold()
+
+
+def _replaced_in_known(candidate: Candidate, known: Sequence[Note]) -> str:
+    if candidate.type not in _LASTING and not candidate.correction:
+        return ""
+    for note in reversed(known):
+        if note.type in {NoteType.EVENT, NoteType.CONTEXT}:
+            continue
+        if candidate.correction:
+            wide = len(gist(candidate.text).words & gist(note.text).words) >= 1
+            old = replaced(candidate.text, note.text) if wide else ""
+        else:
+            old = changed(candidate.text, note.text)
+        if old:
+            return old
+    return ""
+
+
+def _contrast(candidate: Candidate) -> str:
+    """The old value that the sentence itself names: not X but Y, X instead of Y."""
+    for language in candidate.languages:
+        rules = rules_of(language)
+        match = compiled(rules.contrast).search(candidate.text) if rules else None
+        if match is not None:
+            return next(
+                (text for name, text in match.groupdict().items() if name.startswith("old") and text), ""
+            ).strip(" .!。！")
+    return ""
+
+
+def _type_of(candidate: Candidate, earlier: Candidate) -> NoteType:
+    """A bare "no, it is Y" is of the type of what it corrects."""
+    return earlier.type if candidate.type is NoteType.FACT else candidate.type
+
+
+def _stale(earlier: Candidate, old: str) -> list[Candidate]:
+    """What remains of a corrected sentence: nothing, or what else it says with the old value marked."""
+    rest = gist(earlier.text.replace(old, " "))
+    if len(rest.words) + len(rest.values) < 5 or old not in earlier.text:
+        return []
+    since = _SINCE.get(earlier.languages[0] if earlier.languages else "en", "since replaced")
+    text = earlier.text.replace(old, f"{old} ({since})", 1)
+    return [replace(earlier, text=text, red=False)]

@@ -1,0 +1,150 @@
+"""The built-in engine: notes by rules, without key, network, clock or chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from totalrecall.domain.batch import Message
+from totalrecall.domain.event import Role
+from totalrecall.domain.note import Compression, DraftNote, Dropped, Note, NoteType, Priority, Usage
+from totalrecall.domain.words import count_words
+from totalrecall.llm.engine import CompressionRequest
+from totalrecall.llm.extractive.assistant import accepted, read_turn
+from totalrecall.llm.extractive.candidate import Candidate, Spoken
+from totalrecall.llm.extractive.corrections import link_corrections
+from totalrecall.llm.extractive.cues import says
+from totalrecall.llm.extractive.dates import named_days
+from totalrecall.llm.extractive.language import languages_around, languages_of
+from totalrecall.llm.extractive.scoring import Chosen, choose, priorities
+from totalrecall.llm.extractive.similar import same
+from totalrecall.llm.extractive.tools import Run, runs
+from totalrecall.llm.extractive.user import read_user
+from totalrecall.llm.extractive.wording import written
+
+_LOOK_BACK = 120
+
+
+class ExtractiveEngine:
+    """Compresses by rules; the same request always gives the same answer."""
+
+    name = "extractive"
+
+    def compress(self, request: CompressionRequest) -> Compression:
+        """Notes for the batch; nothing notable where neither a rule nor the structure finds anything new."""
+        messages = request.batch.messages
+        found = link_corrections(_candidates(messages), request.known)
+        fresh, dropped = _without_known(found, request.known)
+        words = sum(count_words(message.text) for message in messages)
+        chosen = choose(fresh, words)
+        notes = tuple(
+            _note(one, priority)
+            for one, priority in zip(chosen, priorities(chosen, request.known), strict=True)
+        )
+        return Compression(
+            notes=notes,
+            nothing_notable=not notes,
+            dropped=dropped,
+            engine=self.name,
+            usage=Usage(),
+        )
+
+
+def _note(chosen: Chosen, priority: Priority) -> DraftNote:
+    candidate = chosen.candidate
+    note = Note(
+        priority=priority,
+        day=candidate.at.date(),
+        time=f"{candidate.at:%H:%M}",
+        text=chosen.text,
+        type=candidate.type,
+    )
+    return DraftNote(note, candidate.cites, verified=candidate.verified)
+
+
+def _candidates(messages: Sequence[Message]) -> list[Candidate]:
+    around = languages_around([message.text for message in messages if message.role is Role.USER])
+    talk = [Spoken(message, languages_of(message.text, around)) for message in messages]
+    turns = _turns(talk)
+    found: list[Candidate] = []
+    for number, turn in enumerate(turns):
+        before = turns[number - 1] if number else []
+        found = _without_retracted(found, turn, before)
+        found += _of_user(turn, before)
+        done = read_turn(turn, _later_runs(turns[number + 1 :]))
+        if any(spoken.message.role is Role.ASSISTANT for spoken in turn):
+            worked = any(one.verified and not one.prefix for one in done)
+            found = [one for one in found if not (one.request and (worked or not _has_day(one)))]
+        found += done
+    return sorted(found, key=lambda one: one.cites[-1])
+
+
+def _has_day(one: Candidate) -> bool:
+    """An answered request is no open task any more; one for a day is, until something was done."""
+    return bool(named_days(one.text, one.at.date()))
+
+
+def _later_runs(turns: Sequence[Sequence[Spoken]], most: int = 3) -> list[Run]:
+    return [call for turn in turns[:most] for spoken in turn for call in runs(spoken.message.tools)]
+
+
+def _turns(talk: Sequence[Spoken]) -> list[list[Spoken]]:
+    """Each message of the user with what the assistant said to it."""
+    turns: list[list[Spoken]] = []
+    for spoken in talk:
+        if spoken.message.role is Role.USER or not turns:
+            turns.append([])
+        turns[-1].append(spoken)
+    return turns
+
+
+def _of_user(turn: Sequence[Spoken], before: Sequence[Spoken]) -> list[Candidate]:
+    spoken = turn[0]
+    if spoken.message.role is not Role.USER:
+        return []
+    said = read_user(spoken)
+    if before and before[-1].message.role is Role.ASSISTANT:
+        decision = accepted(spoken, before[-1])
+        own = next((at for at, one in enumerate(said) if one.type is NoteType.DECISION), None)
+        if decision is not None and own is not None:
+            # "Sounds good, let's do the magic link": the user's own words say it best.
+            said[own] = replace(said[own], cites=decision.cites)
+        elif decision is not None:
+            rest = [one for one in said if one.type is not NoteType.CONTEXT]
+            return [decision, *(one for one in rest if not same(one.text, decision.text))]
+    return said
+
+
+def _without_retracted(
+    found: list[Candidate], turn: Sequence[Spoken], before: Sequence[Spoken]
+) -> list[Candidate]:
+    """Without what the user takes back at once: "just kidding"."""
+    spoken = turn[0]
+    if spoken.message.role is not Role.USER or not before:
+        return found
+    if not says(spoken.languages, "retract", spoken.message.text.strip()):
+        return found
+    return [one for one in found if before[0].message.number not in one.cites]
+
+
+def _without_known(
+    found: Sequence[Candidate], known: Sequence[Note]
+) -> tuple[list[Candidate], tuple[Dropped, ...]]:
+    """Without what is recorded already, or was said before in this batch (R072)."""
+    told = [text for note in known for text in (note.text, *(child.text for child in note.children))]
+    fresh: list[Candidate] = []
+    dropped: list[Dropped] = []
+    for one in found:
+        repeats = any(same(one.text, text) for text in told) and not _is_news(one, told)
+        if repeats:
+            dropped.append(Dropped(written(one), "known"))
+        elif not any(same(one.text, other.text) for other in fresh[-_LOOK_BACK:]):
+            fresh.append(one)
+    return fresh, tuple(dropped)
+
+
+def _is_news(one: Candidate, told: Sequence[str]) -> bool:
+    """A correction is news until a note says both the new and the old value."""
+    return bool(one.replaces) and not any(
+        one.replaces.casefold() in text.casefold() and same(one.text, text) for text in told
+    )

@@ -1,0 +1,86 @@
+"""How much may be written, and how much of it may be red."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from totalrecall.domain.note import Note, Priority
+from totalrecall.llm.extractive.candidate import Candidate
+from totalrecall.llm.extractive.wording import FULL_WORDS, TIGHT_WORDS, cut_to_words, words_of_note, written
+
+WORDS_SHARE = 0.35
+"""Notes have at most this share of the words of their messages …"""
+FLOOR_WORDS = 100
+"""… or of so many words, where the messages have fewer: a fact needs its words in a short talk, too."""
+RED_SHARE = 0.2
+"""At most this share of the notes is red."""
+_ALONE = 5.9
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A candidate with the words of its note."""
+
+    candidate: Candidate
+    text: str
+
+
+def budget_words(words: int) -> int:
+    """The words that notes on messages of so many words may have."""
+    return int(WORDS_SHARE * max(words, FLOOR_WORDS))
+
+
+def choose(candidates: Sequence[Candidate], words: int) -> list[Chosen]:
+    """The notes that fit, the weightiest first choice, in the order of their messages.
+
+    If not all fit, all are written tightly before any is left out; one always stays, cut if it must be.
+    """
+    room = budget_words(words)
+    full = [Chosen(one, written(one, FULL_WORDS)) for one in candidates]
+    ranked = sorted(range(len(full)), key=lambda at: (-full[at].candidate.weight, at))
+    sizes = [words_of_note(one.text) for one in full]
+    excess = sum(sizes) - room
+    for at in reversed(ranked):
+        if excess <= 0:
+            break
+        full[at] = Chosen(full[at].candidate, written(full[at].candidate, TIGHT_WORDS))
+        excess -= sizes[at] - words_of_note(full[at].text)
+    kept: dict[int, Chosen] = {}
+    for at in ranked:
+        size = words_of_note(full[at].text)
+        if size > room and not kept:
+            full[at] = replace(full[at], text=cut_to_words(full[at].text, room))
+            size = words_of_note(full[at].text)
+        if size <= room:
+            kept[at] = full[at]
+            room -= size
+    return [kept[at] for at in sorted(kept) if kept[at].text]
+
+
+def priorities(chosen: Sequence[Chosen], known: Sequence[Note]) -> list[Priority]:
+    """A priority per note; at most ``RED_SHARE`` of them red.
+
+    Fewer than five notes may have one red among them, for a rule, a correction or a deadline only, if the share
+    holds for the log as well: the red ones of ``known`` count.
+    """
+    order = sorted(
+        (at for at, one in enumerate(chosen) if one.candidate.red and not one.candidate.low),
+        key=lambda at: (-chosen[at].candidate.weight, at),
+    )
+    red = set(order[: _reds_allowed([chosen[at].candidate for at in order], len(chosen), known)])
+    return [_priority(one.candidate, red=at in red) for at, one in enumerate(chosen)]
+
+
+def _reds_allowed(wanting: Sequence[Candidate], notes: int, known: Sequence[Note]) -> int:
+    allowed = int(RED_SHARE * notes)
+    if allowed or not wanting or wanting[0].weight < _ALONE:
+        return allowed
+    reds = sum(note.priority is Priority.HIGH for note in known)
+    return 1 if not known or reds + 1 <= RED_SHARE * (len(known) + notes) else 0
+
+
+def _priority(candidate: Candidate, *, red: bool) -> Priority:
+    if red:
+        return Priority.HIGH
+    return Priority.LOW if candidate.low or candidate.request else Priority.MEDIUM
