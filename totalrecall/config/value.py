@@ -12,21 +12,18 @@ from totalrecall.config.table import Kind, Setting
 Value = str | int | float | Path | tuple[str, ...]
 
 _QUOTES = "\"'“”„‟‘’‚‛«»‹›`"
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_AMOUNT = re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})")
-_LANGUAGE = re.compile(r"auto|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_REFERENCE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
-_PLACEHOLDER = re.compile(
-    r"<.*>|x{3,}|.*(\.{3}|…|x{6,})"
-    r"|(your|insert|put|paste|change|replace|example)[-_ ]?.*(key|here|me|token).*",
-    re.IGNORECASE,
+# Compiled at their first use: start-up time counts.
+_INTEGER = r"[+-]?[0-9]{1,18}"
+_AMOUNT = r"[+-]?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})"
+_LANGUAGE = r"auto|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
+_REFERENCE = r"\$\{?[A-Za-z_]\w*\}?"
+_PLACEHOLDER = (
+    r"(?i)<.*>|x{3,}|.*(\.{3}|…|x{6,})"
+    r"|(your|insert|put|paste|change|replace|example)[-_ ]?.*(key|here|me|token).*"
 )
-_ENDPOINT = re.compile(r"/(chat/completions|completions|responses|models|embeddings)/*$", re.IGNORECASE)
-_NEAR = re.compile(r"(localhost|127\.|10\.|192\.168\.|\[::1\]|[^/.:]+:\d)", re.IGNORECASE)
-_URL = re.compile(
-    r"https?://(?:[^\s/?#@]+@)?(?:\[[0-9a-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?(?:/[^\s?#]*)?",
-    re.IGNORECASE,
-)
+_ENDPOINT = r"(?i)/(chat/completions|completions|responses|models|embeddings)/*$"
+_NEAR = r"(?i)(localhost|127\.|10\.|192\.168\.|\[::1\]|[^/.:]+:\d)"
+_URL = r"(?i)https?://(?:[^\s/?#@]+@)?(?:\[[0-9a-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?(?:/[^\s?#]*)?"
 
 
 class BadValueError(ValueError):
@@ -60,7 +57,7 @@ def parse_value(setting: Setting, text: str, home_dir: Path) -> Parsed | None:
         return None
     if "\n" in unquoted or "\r" in unquoted:
         raise BadValueError("runs over more than one line; a quote is probably not closed")
-    if setting.kind is not Kind.SECRET and _REFERENCE.search(unquoted):
+    if setting.kind is not Kind.SECRET and re.search(_REFERENCE, unquoted):
         raise BadValueError("refers to another variable; references are not expanded, write the value out")
     if any(not char.isprintable() for char in unquoted):
         raise BadValueError("holds characters that cannot be printed; type it again in a plain text editor")
@@ -78,7 +75,7 @@ def _secret(setting: Setting, text: str, _home: Path, remarks: list[str]) -> str
         raise BadValueError("has a space inside; a comment needs a space and # before it")
     if not text.isascii():
         raise BadValueError("has characters that no key has; paste it again")
-    if _PLACEHOLDER.fullmatch(text):
+    if re.fullmatch(_PLACEHOLDER, text):
         raise BadValueError("is still the placeholder; put your key there, or leave it empty")
     if "#" in text:
         remarks.append("contains '#', which is taken as part of the key; a comment needs a space before it")
@@ -87,12 +84,12 @@ def _secret(setting: Setting, text: str, _home: Path, remarks: list[str]) -> str
 
 def _url(_setting: Setting, text: str, _home: Path, remarks: list[str]) -> str:
     if "://" not in text:
-        scheme = "http" if _NEAR.match(text) else "https"
+        scheme = "http" if re.match(_NEAR, text) else "https"
         remarks.append(f"has no scheme; {scheme}:// is assumed")
         text = f"{scheme}://{text}"
-    if not _URL.fullmatch(text):
+    if not re.fullmatch(_URL, text):
         raise BadValueError("is not such a URL")
-    cut = _ENDPOINT.sub("", text).rstrip("/")
+    cut = re.sub(_ENDPOINT, "", text).rstrip("/")
     if cut != text.rstrip("/"):
         remarks.append("is the address of one endpoint; only the part before it is used")
     return cut
@@ -108,7 +105,7 @@ def _path(_setting: Setting, text: str, home_dir: Path, _remarks: list[str]) -> 
 
 
 def _integer(setting: Setting, text: str, _home: Path, _remarks: list[str]) -> int:
-    if not _INTEGER.fullmatch(text):
+    if not re.fullmatch(_INTEGER, text):
         raise BadValueError(f"is {_shown(text)}")
     number = int(text)
     if not setting.low <= number <= setting.high:
@@ -117,7 +114,7 @@ def _integer(setting: Setting, text: str, _home: Path, _remarks: list[str]) -> i
 
 
 def _amount(setting: Setting, text: str, _home: Path, _remarks: list[str]) -> float:
-    if not _AMOUNT.fullmatch(text):
+    if not re.fullmatch(_AMOUNT, text):
         raise BadValueError(f"is {_shown(text)}")
     number = float(text)
     if not setting.low <= number <= setting.high:
@@ -138,7 +135,7 @@ def _list(_setting: Setting, text: str, _home: Path, _remarks: list[str]) -> tup
 
 
 def _language(_setting: Setting, text: str, _home: Path, _remarks: list[str]) -> str:
-    if not _LANGUAGE.fullmatch(text):
+    if not re.fullmatch(_LANGUAGE, text):
         raise BadValueError(f"is {_shown(text)}")
     return text
 

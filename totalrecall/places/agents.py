@@ -5,7 +5,6 @@ Asked again at every round, so that an agent created later is found without a re
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from totalrecall.places.stores import DATABASE_NAME, AgentStores, registered_dat
 MAIN = "main"
 MAX_NAME_CHARS = 120
 # Folders that file managers, editors and backups leave beside the real ones.
-_COPY = re.compile(r"(\.(bak|old|orig|backup|tmp|deleted)\b.*|~| copy( \d+)?|\(\d+\))$", re.IGNORECASE)
+_COPY = r"(?i)(\.(bak|old|orig|backup|tmp|deleted)\b.*|~| copy( \d+)?|\(\d+\))$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +129,12 @@ def memory_dir_of(workspace: Path, overrides: Overrides | None = None) -> Path:
 
 def agent_name(agent_id: str, profile: str) -> str:
     """``main`` in ``~/.openclaw``, ``main@work`` in a profile. Different pairs never get one name."""
-    safe = quote(agent_id, safe=" ", errors="surrogateescape").replace("~", "%7E")
+    safe = quote(agent_id, safe=" ", errors="surrogatepass").replace("~", "%7E")
     safe = "%2E" + safe[1:] if safe.startswith(".") else safe
     if len(safe) > MAX_NAME_CHARS:
-        digest = hashlib.blake2b(agent_id.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+        import hashlib
+
+        digest = hashlib.blake2b(agent_id.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
         safe = f"{safe[: MAX_NAME_CHARS - len(digest)]}{digest}"
     return f"{safe}@{profile}" if profile else safe
 
@@ -213,7 +214,7 @@ def _folders(folder: Path) -> list[str]:
             return [
                 entry.name
                 for entry in entries
-                if not entry.name.startswith(".") and not _COPY.search(entry.name) and entry.is_dir()
+                if not entry.name.startswith(".") and not re.search(_COPY, entry.name) and entry.is_dir()
             ]
     except OSError:
         # Not there yet, or not ours to read; the latter is the home's problem.

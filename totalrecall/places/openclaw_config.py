@@ -21,11 +21,11 @@ MAX_BYTES = 4_000_000
 # The json5 library needs about 25 ms a kilobyte; beyond this a file must be plain enough for the quick way.
 MAX_JSON5_CHARS = 200_000
 MAX_DEPTH = 10
-_REFERENCE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Z_][A-Z0-9_]*)\}")
-_LAX = re.compile(
-    r"""(?P<keep>"(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*\n|/\*.*?\*/)*[}\]])"""
-    r"""|(?P<key>[A-Za-z_$][\w$]*)(?=\s*:)""",
-    re.DOTALL,
+# Patterns are compiled at their first use: most runs need none of them, and start-up time counts.
+_REFERENCE = r"(?P<escape>\$)?\$\{(?P<name>[A-Z_][A-Z0-9_]*)\}"
+_LAX = (
+    r"""(?s)(?P<keep>"(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?>\s+|//[^\n]*\n|/\*.*?\*/)*+[}\]])"""
+    r"""|(?P<key>[A-Za-z_$][\w$]*)(?=\s*:)"""
 )
 
 
@@ -120,7 +120,7 @@ def parse_lax_json(text: str) -> Any:
     except ValueError:
         pass
     try:
-        return json.loads(_LAX.sub(_strict, text))
+        return json.loads(re.sub(_LAX, _strict, text))
     except ValueError:
         if len(text) > MAX_JSON5_CHARS:
             raise
@@ -164,7 +164,7 @@ class _Reader:
             missing = missing or not self._env.get(found["name"])
             return self._env.get(found["name"], "")
 
-        text = _REFERENCE.sub(put, value).strip()
+        text = re.sub(_REFERENCE, put, value).strip()
         return "" if missing else text
 
 

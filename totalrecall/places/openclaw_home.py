@@ -7,7 +7,6 @@ kept between calls: a home that appears later is found by the next one.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Mapping
@@ -19,9 +18,7 @@ from totalrecall.places.problem import Level, Problem
 
 OLD_HOMES = ("clawdbot", "moltbot")
 # A copied home holds the same sessions under another name: reading it would note everything twice (R009).
-_COPY = re.compile(
-    r"(^|[-_.~])(backup|bak|old|copy|orig|save|saved|tmp|temp|trash)([-_.~0-9]|$)|\d{6,}|~$", re.IGNORECASE
-)
+_COPY = r"(?i)(^|[-_.~])(backup|bak|old|copy|orig|save|saved|tmp|temp|trash)([-_.~0-9]|$)|\d{6,}|~$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +151,8 @@ def _profile_of(state_dir: Path, base: Path, home_dir: Path) -> str:
         if name.removeprefix(".") in OLD_HOMES:
             return name.removeprefix(".")
     words = re.sub(r"[^A-Za-z0-9]+", "-", f"{Path(folder).name}-{name}").strip("-").lower()
+    import hashlib
+
     digest = hashlib.blake2b(real.encode("utf-8", "surrogateescape"), digest_size=3).hexdigest()
     return f"{words[-40:].strip('-')}-{digest}".lstrip("-")
 
@@ -164,7 +163,7 @@ def _base(env: Mapping[str, str], home_dir: Path) -> Path:
 
 
 def _looks_like_a_copy(name: str) -> str:
-    if not _COPY.search(name.removeprefix(".openclaw-")):
+    if not re.search(_COPY, name.removeprefix(".openclaw-")):
         return ""
     return "Looks like a copy of another home. If it is a profile, name it with OPENCLAW_STATE_DIR."
 

@@ -178,3 +178,9 @@ def test_plain_and_commented_configs_need_no_json5() -> None:
 def test_agent_ids_are_normalised(written: str, agent_id: str) -> None:
     """As OpenClaw does it before it makes the folder."""
     assert normalise_agent_id(written) == agent_id
+
+
+def test_many_comments_do_not_take_long() -> None:
+    """Reading is linear in the text, also where a comma is followed by comments and no bracket."""
+    text = '{"a": [1, ' + "/**/" * 20_000 + " 2,], // end\n}"
+    assert parse_lax_json(text) == {"a": [1, 2]}
