@@ -46,7 +46,7 @@ class Spec:
 
 def start(lab: Lab, **what: Any) -> subprocess.Popen[str]:
     """A run over the lab's home, in a process of its own."""
-    spec = Spec(now=lab.now.isoformat(), env=dict(lab.env), **what)
+    spec = Spec(now=lab.now.isoformat(), env=dict(lab.env), agent=lab.agent, **what)
     command = [sys.executable, "-m", "tests.integration.crashing", str(lab.root), json.dumps(asdict(spec))]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
