@@ -61,7 +61,7 @@ def _register(ctx: AgentContext, session: Session, row: SessionRow, last: _Last)
         ctx.ledger.register(row, [_settled(one) for one in part.seen()])
         done = advanced(ctx, part)
     if rewritten or done.cursor.position:
-        ctx.ledger.register(replace(done, rebuilt=False), ())
+        ctx.ledger.pass_over(replace(done, rebuilt=False), (), rescan=rewritten)
 
 
 def _last_settled(ctx: AgentContext) -> _Last:
