@@ -20,6 +20,7 @@ from totalrecall.llm.own_words import backed_by_user, is_order, is_standing
 from totalrecall.llm.reply import Reply, read_reply
 from totalrecall.llm.reply_line import ReplyLine
 from totalrecall.llm.words import CJK, overlap
+from totalrecall.privacy.instructions import instructs_agent
 
 # Of an answer's notes, at most this share may be red (the prompt asks for a quarter); two always may.
 _RED_SHARE = 0.3
@@ -126,7 +127,8 @@ def _why_not(text: str, cited: tuple[Message, ...], case: Case) -> str:
         return "secret"
     if _INPUT.match(text):
         return "echo"
-    if is_order(text) and not backed_by_user(text, cited or case.batch.messages):
+    orders = is_order(text) or instructs_agent(text)
+    if orders and not backed_by_user(text, cited or case.batch.messages):
         return "order"
     return ""
 
