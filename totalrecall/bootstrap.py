@@ -52,6 +52,16 @@ if TYPE_CHECKING:
     from totalrecall.privacy.screening import Screen
     from totalrecall.privacy.user_patterns import UserPattern
 
+# What makes no sense here stops the calls, so that nothing goes where it was not meant to go.
+MODEL_SETTINGS = (
+    "LLM_BASE_URL",
+    "OPENROUTER_API_KEY",
+    "LLM_API_KEY",
+    "TOTALRECALL_ENGINE",
+    "TOTALRECALL_BUDGET_USD_DAY",
+    "TOTALRECALL_BUDGET_USD_MONTH",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -289,7 +299,7 @@ def model_chain(here: Installation, places: AgentPlaces) -> ModelChain:
     from totalrecall.llm.endpoint import endpoint_from
     from totalrecall.llm.openrouter import Surroundings
 
-    settings, machine = places.settings, here.machine
+    settings, machine = places.loaded.require(*MODEL_SETTINGS), here.machine
     key_name = "LLM_API_KEY" if settings.llm_api_key or settings.custom_endpoint else "OPENROUTER_API_KEY"
     limits = SpendLimits(
         usd_day=settings.budget_usd_day,

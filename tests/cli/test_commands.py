@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.lab import Lab
-from totalrecall.cli.main import COMMANDS, run
+from totalrecall.cli.app import COMMANDS
+from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
 
 Run = Callable[..., tuple[int, str, str]]

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.packaging.machine import REPOSITORY, totalrecall
-from totalrecall.cli.main import COMMANDS, cli
+from totalrecall.cli.app import COMMANDS, cli
 from totalrecall.config.show import env_example
 
 GOLDEN = REPOSITORY / "tests" / "golden"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, interactive, json_option, opened, tell, worst
+from totalrecall.cli.invocation import each_agent, interactive, opened, tell, worst
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
@@ -90,10 +92,10 @@ def begin_of(since: str, now: datetime) -> int:
 def _say(ctx: AgentContext, plan: BackfillPlan) -> None:
     what = f"{count(plan.messages, 'message')} in {count(plan.sessions, 'session')}"
     if not plan.messages:
-        click.echo(f"{ctx.agent}: nothing was said before the adoption in that time.", err=True)
+        say(f"{ctx.agent}: nothing was said before the adoption in that time.", err=True)
         return
     if not ctx.settings.uses_model:
-        click.echo(f"{ctx.agent}: {what}, for the built-in engine, free of charge.", err=True)
+        say(f"{ctx.agent}: {what}, for the built-in engine, free of charge.", err=True)
         return
     from totalrecall.llm.endpoint import endpoint_from
     from totalrecall.llm.prices import price_of
@@ -108,7 +110,7 @@ def _say(ctx: AgentContext, plan: BackfillPlan) -> None:
     else:
         usd = tokens * (IN_SHARE * price.usd_in + OUT_SHARE * price.usd_out) / 1e6
         cost = f"about ${usd:.4f}"
-    click.echo(f"{ctx.agent}: {what}, about {tokens:,} tokens of talk; {cost}.", err=True)
+    say(f"{ctx.agent}: {what}, about {tokens:,} tokens of talk; {cost}.", err=True)
 
 
 def _run(
@@ -117,12 +119,12 @@ def _run(
     ctx: AgentContext,
     what: tuple[BackfillPlan, float | None],
 ) -> object:
-    from totalrecall.cli.observe import summary
+    from totalrecall.cli.observing import summary
     from totalrecall.jobs.backfill import backfill
 
     plan, budget = what
     report = backfill(ctx, plan.begins_at_ms, allowed=_within(installation, places, budget))
-    click.echo(summary(report))
+    say(summary(report))
     if report.blocked is not None:
         tell(report.blocked, ctx.agent)
     return report

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
-from totalrecall.cli.invocation import agent_option, here, json_option
+from totalrecall.cli.invocation import here
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import emit_json, table
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 
 
@@ -37,7 +39,7 @@ def show_command(origin: bool, agent: str | None, as_json: bool) -> int:
     else:
         heads = ["setting", "value", *(["from"] if origin else [])]
         lines = [[one.name, one.value or "-", *([one.place] if origin else [])] for one in shown]
-        click.echo(table(lines, heads))
+        say(table(lines, heads))
     for problem in loaded.problems:
-        click.echo(f"{problem.level}: {problem}", err=True)
+        say(f"{problem.level}: {problem}", err=True)
     return ExitCode.CONFIG if loaded.errors else ExitCode.OK

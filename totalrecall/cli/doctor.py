@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, here, interactive, json_option, opened
+from totalrecall.cli.invocation import each_agent, here, interactive, opened
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json
+from totalrecall.cli.talk import paint, say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
@@ -50,9 +52,9 @@ def doctor_command(agent: str | None, offline: bool, secrets: bool, clean: bool,
     else:
         for finding in ordered:
             sign, colour = _SIGNS[finding.grade]
-            click.echo(f"{click.style(sign, fg=colour)} {finding.what}")
+            say(f"{paint(sign, colour)} {finding.what}")
             if finding.remedy:
-                click.echo(f"    {finding.remedy}")
+                say(f"    {finding.remedy}")
     broken = any(finding.grade is Grade.BROKEN for finding in ordered)
     return ExitCode.PARTIAL if broken else ExitCode.OK
 
@@ -68,18 +70,18 @@ def _secrets(agent: str | None, *, clean: bool, as_json: bool) -> int:
             found = find_secrets(ctx)
             shown += found
             for one in found:
-                click.echo(f"{one.path}: secrets in {count(one.lines, 'line')}", err=as_json)
+                say(f"{one.path}: secrets in {count(one.lines, 'line')}", err=as_json)
             ask = bool(found) and not clean and interactive()
             if found and (clean or (ask and click.confirm("Put placeholders in their place?", err=True))):
                 done = [remove_secrets(ctx, one.path) for one in found]
-                click.echo(f"{count(sum(done), 'file')} cleaned.", err=True)
+                say(f"{count(sum(done), 'file')} cleaned.", err=True)
                 left += len(done) - sum(done)
             else:
                 left += len(found)
     if as_json:
         emit_json(shown)
     elif not shown:
-        click.echo("No secret was found in the memory files.")
+        say("No secret was found in the memory files.")
     return ExitCode.PARTIAL if left else ExitCode.OK
 
 

@@ -10,17 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
     from totalrecall.bootstrap import AgentPlaces, Installation
     from totalrecall.jobs.context import AgentContext
-
-agent_option = click.option("--agent", metavar="NAME", help="Only this agent; without it, every agent.")
-json_option = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 
 
 def here(agent: str | None = None) -> Installation:
@@ -57,7 +53,7 @@ def tell(error: TotalRecallError, agent: str = "") -> ExitCode:
     from totalrecall.cli.output import error_lines
 
     for line in error_lines(error, agent):
-        click.echo(line, err=True)
+        say(line, err=True)
     return ExitCode(error.exit_code)
 
 

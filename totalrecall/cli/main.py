@@ -1,72 +1,19 @@
-"""The command line: names, the flags of cron lines, and the place where errors become exit codes."""
+"""Running one command line: the flags of cron lines, and the place where errors become exit codes."""
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Sequence
 
-import click
-
-from totalrecall import __version__
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
-
-# A command's module is imported when it is called, so that --help answers at once.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "observe": ("observe", "Note what is new in the transcripts."),
-    "flush": ("observe", "Observe now, because the agent is about to compact its context."),
-    "recover": ("recover", "Finish sessions that ended before they were observed."),
-    "backfill": ("backfill", "Note what was said before Total Recall was adopted."),
-    "notes": ("notes", "Show the notes, and what was set aside or left out."),
-    "why": ("why", "Show the messages behind a note."),
-    "status": ("status", "How far each agent is observed, and what is wrong."),
-    "verify": ("verify", "Recount every message of the sources against the ledger."),
-    "spend": ("spend", "What the model has cost, by day, job, model and session."),
-    "doctor": ("doctor", "Go through everything that can be wrong, worst first."),
-    "repair": ("repair", "Choose how to go on when the ledger or the notes are gone."),
-    "config": ("config", "Show the settings and where each comes from."),
-    "setup": ("setup", "First steps: find the agents, observe once, show the notes."),
-}
 
 # Flags of the original tool; cron lines and start-up instructions still use them.
 ALIASES = {
     "--run-observer": ("observe",),
     "--run-recovery": ("recover",),
 }
-
-
-class LazyGroup(click.Group):
-    """The commands of ``COMMANDS``: help texts from the table, code from the module when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        """The names in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command, imported now."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"totalrecall.cli.{COMMANDS[cmd_name][0]}")
-        command = getattr(module, f"{cmd_name}_command")
-        if not isinstance(command, click.Command):
-            raise TypeError(cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The table as it is, without importing a single command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-
-@click.group(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="For cron: totalrecall --run-observer, totalrecall --run-recovery.",
-)
-@click.version_option(__version__, prog_name="totalrecall")
-def cli() -> None:
-    """A memory for AI agents: reads their transcripts, keeps prioritised notes, loses nothing."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -78,18 +25,14 @@ def run(arguments: Sequence[str]) -> int:
     args = [one.removeprefix("- ") for one in arguments]
     if args and args[0] in ALIASES:
         args = [*ALIASES[args[0]], *args[1:]]
+    # What cron calls every few minutes does without the command line's library.
+    work = _observe if args == ["observe"] else lambda: _command(args)
     try:
-        outcome = cli.main(args=args, prog_name="totalrecall", standalone_mode=False)
-        return int(outcome) if isinstance(outcome, int) else ExitCode.OK
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
+        return work()
     except TotalRecallError as error:
         return _tell(error)
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        click.echo("Interrupted. Nothing is lost: the next run goes on from here.", err=True)
+    except KeyboardInterrupt:
+        say("Interrupted. Nothing is lost: the next run goes on from here.", err=True)
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough (`totalrecall notes | head`).
@@ -97,9 +40,32 @@ def run(arguments: Sequence[str]) -> int:
         return ExitCode.OK
 
 
+def _observe() -> int:
+    from totalrecall.cli.observing import run_observe
+
+    return run_observe(None, "", flush=False, dry_run=False, as_json=False)
+
+
+def _command(args: list[str]) -> int:
+    import click
+
+    from totalrecall.cli.app import cli
+
+    try:
+        outcome = cli.main(args=args, prog_name="totalrecall", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.exceptions.Abort as error:
+        raise KeyboardInterrupt from error
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    return int(outcome) if isinstance(outcome, int) else ExitCode.OK
+
+
 def _tell(error: TotalRecallError) -> int:
     from totalrecall.cli.output import error_lines
 
     for line in error_lines(error):
-        click.echo(line, err=True)
+        say(line, err=True)
     return error.exit_code

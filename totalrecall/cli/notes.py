@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
+from totalrecall.cli.invocation import each_agent, opened, tell, worst
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
@@ -61,13 +63,13 @@ def _in_file(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
 
     found = notes_in(parse(ctx.notes.read()))[-limit:]
     if not as_json:
-        click.echo(f"# {ctx.agent}: {ctx.notes.path}")
+        say(f"# {ctx.agent}: {ctx.notes.path}")
         day = None
         for _, _, note in found:
             if note.day != day:
                 day = note.day
-                click.echo(f"{day}")
-            click.echo(render_note(note))
+                say(f"{day}")
+            say(render_note(note))
     return {
         "agent": ctx.agent,
         "path": ctx.notes.path,
@@ -78,18 +80,18 @@ def _in_file(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
 def _unverified(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
     found = [one for one in ctx.ledger.notes() if not one.verified][:limit]
     if not as_json:
-        click.echo(f"# {ctx.agent}: {count(len(found), 'unverified note')}")
+        say(f"# {ctx.agent}: {count(len(found), 'unverified note')}")
         for one in reversed(found):
-            click.echo(f"{one.priority} {one.day} {one.time} {one.text}")
+            say(f"{one.priority} {one.day} {one.time} {one.text}")
     return {"agent": ctx.agent, "unverified": found}
 
 
 def _dropped(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
     found = ctx.ledger.dropped(limit)
     if not as_json:
-        click.echo(f"# {ctx.agent}: {count(len(found), 'line')} left out")
+        say(f"# {ctx.agent}: {count(len(found), 'line')} left out")
         for one in reversed(found):
-            click.echo(f"{one.reason:>8}  {' '.join(one.text.split())[:200]}")
+            say(f"{one.reason:>8}  {' '.join(one.text.split())[:200]}")
     return {"agent": ctx.agent, "dropped": found}
 
 
@@ -99,16 +101,14 @@ def _set_aside(ctx: AgentContext, limit: int, *, retry: bool, as_json: bool) -> 
 
     found = [one for one in ctx.ledger.batches(10_000) if one.status is BatchStatus.SET_ASIDE][:limit]
     if not as_json:
-        click.echo(f"# {ctx.agent}: {count(len(found), 'batch')} set aside")
+        say(f"# {ctx.agent}: {count(len(found), 'batch')} set aside")
         for one in reversed(found):
-            click.echo(f"tr:{one.marker}  {one.session.session_id}  {one.error}")
+            say(f"tr:{one.marker}  {one.session.session_id}  {one.error}")
     released = 0
     if retry and found:
         with hold(ctx.state_dir / "job.lock", wait_s=5.0):
             released = len(ctx.ledger.release_set_aside([one.marker for one in found]))
-        click.echo(
-            f"{count(released, 'entry')} pending again; the next 'totalrecall observe' tries them.", err=True
-        )
+        say(f"{count(released, 'entry')} pending again; the next 'totalrecall observe' tries them.", err=True)
     return {
         "agent": ctx.agent,
         "released": released,

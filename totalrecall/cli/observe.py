@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
-from totalrecall.domain.outcome import ExitCode
-from totalrecall.errors import TotalRecallError
-
-if TYPE_CHECKING:
-    from totalrecall.jobs.observe import ObserveReport
-
-session_option = click.option(
-    "--session", metavar="ID", default="", help="Only this session: an id, a key, or a glob over keys."
-)
+from totalrecall.cli.observing import run_observe
+from totalrecall.cli.options import agent_option, json_option, session_option
 
 
 @click.command("observe")
@@ -38,67 +28,3 @@ def observe_command(agent: str | None, session: str, flush: bool, dry_run: bool,
 def flush_command(agent: str | None, session: str, as_json: bool) -> int:
     """The same as observe --flush: notes now, by the built-in engine if the model does not answer."""
     return run_observe(agent, session, flush=True, dry_run=False, as_json=as_json)
-
-
-def run_observe(agent: str | None, session: str, *, flush: bool, dry_run: bool, as_json: bool) -> int:
-    """Observe every agent that is meant; one that fails does not keep the others from it."""
-    codes: list[int] = []
-    results: list[object] = []
-    for installation, places in each_agent(agent):
-        try:
-            places.loaded.require("OPENROUTER_API_KEY", "TOTALRECALL_ENGINE")
-            with opened(installation, places) as ctx:
-                if dry_run:
-                    from totalrecall.cli.preview import preview
-
-                    results.append(preview(ctx, session, as_json=as_json))
-                    codes.append(ExitCode.OK)
-                    continue
-                from totalrecall.jobs.observe import ObserveOptions, observe
-
-                report = observe(ctx, ObserveOptions(session=session, stand_in=flush))
-            results.append(report)
-            codes.append(_tell(report, as_json=as_json))
-        except TotalRecallError as error:
-            codes.append(tell(error, places.agent.name))
-            results.append({"agent": places.agent.name, "error": error})
-    if as_json:
-        from totalrecall.cli.output import emit_json
-
-        emit_json(results)
-    return worst(codes)
-
-
-def _tell(report: ObserveReport, *, as_json: bool) -> int:
-    if not as_json:
-        click.echo(summary(report))
-    if report.blocked is not None:
-        return tell(report.blocked, report.agent)
-    return ExitCode.PARTIAL if report.unreadable or report.set_aside else ExitCode.OK
-
-
-def summary(report: ObserveReport) -> str:
-    """What a run did, in one line for each thing that happened."""
-    from totalrecall.cli.output import count
-
-    said: list[str] = []
-    if report.adopted:
-        said.append("adopted now; older talk can be noted with 'totalrecall backfill --since 30d'")
-    if report.messages or report.batches:
-        said.append(
-            f"{count(report.messages, 'message')} read, {count(report.notes, 'note')} written"
-            f" ({report.engine})"
-        )
-    if report.provisional:
-        said.append(f"{count(report.provisional, 'provisional note')} written until the model answers")
-    if report.skipped:
-        reasons = ", ".join(f"{times} {reason}" for reason, times in sorted(report.skipped.items()))
-        said.append(f"{report.skipped.total():,} skipped ({reasons})")
-    if report.set_aside:
-        said.append(f"{count(report.set_aside, 'message')} set aside: see 'totalrecall notes --set-aside'")
-    if report.bad_records:
-        said.append(f"{count(report.bad_records, 'unreadable record')} passed by")
-    said += [f"session {name} could not be read: {why}" for name, why in sorted(report.unreadable.items())]
-    if report.blocked is not None:
-        said.append("the rest stays pending")
-    return f"{report.agent}: " + ("; ".join(said) or "nothing new")

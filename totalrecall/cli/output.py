@@ -10,14 +10,13 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any
 
-import click
-
+from totalrecall.cli.talk import paint, say
 from totalrecall.errors import TotalRecallError
 
 
 def emit_json(value: object) -> None:
     """``value`` on stdout as JSON: dataclasses as objects, times as ISO 8601, hashes as hex."""
-    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    say(json.dumps(plain(value), ensure_ascii=False, indent=2))
 
 
 def plain(value: object) -> Any:
@@ -46,7 +45,7 @@ def _leaf(value: object) -> Any:
 def error_lines(error: TotalRecallError, agent: str = "") -> list[str]:
     """Two lines: what happened, and what to do about it."""
     where = f"{agent}: " if agent else ""
-    lines = [f"{click.style('error:', fg='red')} {where}{error.title}"]
+    lines = [f"{paint('error:', 'red')} {where}{error.title}"]
     if error.hint:
         lines += [f"  {line}" for line in error.hint.splitlines()]
     return lines

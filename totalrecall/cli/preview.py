@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
+from totalrecall.cli.talk import say
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def preview(ctx: AgentContext, session: str, *, as_json: bool) -> object:
             if not as_json:
                 _show(one)
     except TotalRecallError as error:
-        click.echo(f"{ctx.agent}: {error.title} {error.hint}", err=True)
+        say(f"{ctx.agent}: {error.title} {error.hint}", err=True)
     if not as_json:
         _total(ctx.agent, shown)
     return {"agent": ctx.agent, "requests": shown}
@@ -32,18 +31,18 @@ def preview(ctx: AgentContext, session: str, *, as_json: bool) -> object:
 
 def _show(one: Preview) -> None:
     where = one.url or "the built-in engine: nothing leaves this machine"
-    click.echo(f"# session {one.session_id}: {one.messages} messages to {where}", err=True)
-    click.echo(one.body)
+    say(f"# session {one.session_id}: {one.messages} messages to {where}", err=True)
+    say(one.body)
 
 
 def _total(agent: str, shown: list[Preview]) -> None:
     if not shown:
-        click.echo(f"{agent}: nothing new, nothing would be sent.", err=True)
+        say(f"{agent}: nothing new, nothing would be sent.", err=True)
         return
     if not shown[0].url:
-        click.echo(f"{agent}: {len(shown)} batches for the built-in engine, free of charge.", err=True)
+        say(f"{agent}: {len(shown)} batches for the built-in engine, free of charge.", err=True)
         return
     tokens = sum(one.tokens_in for one in shown)
     costs = [one.cost_usd for one in shown]
     price = "price unknown" if None in costs else f"at most ${sum(one or 0 for one in costs):.4f}"
-    click.echo(f"{agent}: {len(shown)} requests, about {tokens:,} tokens in, {price}.", err=True)
+    say(f"{agent}: {len(shown)} requests, about {tokens:,} tokens in, {price}.", err=True)

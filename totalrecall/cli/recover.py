@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
+from totalrecall.cli.invocation import each_agent, opened, tell, worst
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import BusyError, TotalRecallError
 
@@ -30,7 +32,7 @@ def recover_command(agent: str | None, as_json: bool) -> int:
         except BusyError:
             # The service is doing it just now: for the agent that starts up this is good news.
             if not as_json:
-                click.echo(f"{name}: the observer is at work just now; nothing to recover.")
+                say(f"{name}: the observer is at work just now; nothing to recover.")
             codes.append(ExitCode.BUSY)
             continue
         except TotalRecallError as error:
@@ -38,7 +40,7 @@ def recover_command(agent: str | None, as_json: bool) -> int:
             continue
         results.append(report)
         if not as_json:
-            click.echo(f"{name}: {_line(report.messages, report.notes, report.provisional, report.sessions)}")
+            say(f"{name}: {_line(report.messages, report.notes, report.provisional, report.sessions)}")
         codes.append(tell(report.blocked, name) if report.blocked else ExitCode.OK)
     if as_json:
         emit_json(results)

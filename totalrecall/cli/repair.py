@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, interactive, tell, worst
+from totalrecall.cli.invocation import each_agent, interactive, tell, worst
+from totalrecall.cli.options import agent_option
 from totalrecall.cli.output import count
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
@@ -54,39 +56,39 @@ def _repair(installation: Installation, places: AgentPlaces, way: str | None) ->
     health = diagnose(places.state_dir, mirror, notes_exist=bool(markers_in(text)), thorough=True)
     if health in {LedgerHealth.OK, LedgerHealth.FRESH}:
         if health is LedgerHealth.FRESH:
-            click.echo(f"{name}: nothing to repair.")
+            say(f"{name}: nothing to repair.")
             return ExitCode.OK
         with open_agent(installation, places) as ctx:
             known = ctx.ledger.notes()
             if not known or text.strip("\ufeff \t\r\n\0"):
-                click.echo(f"{name}: nothing to repair.")
+                say(f"{name}: nothing to repair.")
                 return ExitCode.OK
-            click.echo(f"{name}: {path} is gone or empty; the ledger knows {count(len(known), 'note')}.")
+            say(f"{name}: {path} is gone or empty; the ledger knows {count(len(known), 'note')}.")
             if _chosen(["accept_notes"], way) is None:
                 return ExitCode.PARTIAL
             ctx.ledger.mark_removed([one.note_id for one in known], ctx.now_ms())
-            click.echo(f"{name}: going on with an empty log.")
+            say(f"{name}: going on with an empty log.")
             return ExitCode.OK
-    click.echo(f"{name}: the ledger is {health.value.replace('_', ' ')}.")
+    say(f"{name}: the ledger is {health.value.replace('_', ' ')}.")
     ways = [one.way.value for one in choices(places.state_dir, mirror)]
     chosen = _chosen(ways, way)
     if chosen is None:
         return ExitCode.PARTIAL
     done = repair(places.state_dir, mirror, Way(chosen), now_ms=installation.machine.now_ms())
     aside = f" The old file is {done.aside}." if done.aside else ""
-    click.echo(f"{name}: done by {chosen}; {count(done.sessions, 'session')} known.{aside}")
+    say(f"{name}: done by {chosen}; {count(done.sessions, 'session')} known.{aside}")
     return ExitCode.OK
 
 
 def _chosen(ways: list[str], way: str | None) -> str | None:
     for number, one in enumerate(ways, 1):
-        click.echo(f"  {number}. {_WORDS[one]}  (--way {one.replace('_', '-')})")
+        say(f"  {number}. {_WORDS[one]}  (--way {one.replace('_', '-')})")
     if way is not None:
         if way not in ways:
             raise click.UsageError(f"That way is not open here; open are: {', '.join(ways)}.")
         return way
     if not interactive():
-        click.echo("Choose one with --way.", err=True)
+        say("Choose one with --way.", err=True)
         return None
     answer = click.prompt("Which way (0: none)", type=click.IntRange(0, len(ways)), default=0, err=True)
     return ways[answer - 1] if answer else None

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, json_option, opened, tell, worst
+from totalrecall.cli.invocation import opened, tell, worst
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import ConfigError, TotalRecallError
 
@@ -41,7 +43,7 @@ def setup_command(agent: str | None, sample: bool, dry_run: bool, as_json: bool)
     if sample and not dry_run:
         installation = _sample(installation)
     elif sample:
-        click.echo(f"It would be copied to {_sample_folder(installation)}.")
+        say(f"It would be copied to {_sample_folder(installation)}.")
         return ExitCode.OK
     return _each(installation, None if sample else agent, sample=sample, dry_run=dry_run, as_json=as_json)
 
@@ -71,7 +73,7 @@ def _each(
         try:
             places.loaded.require("OPENROUTER_API_KEY", "TOTALRECALL_ENGINE")
             if dry_run:
-                click.echo(f"{one.name}: notes would be in {places.memory_dir / 'observations.md'}")
+                say(f"{one.name}: notes would be in {places.memory_dir / 'observations.md'}")
                 continue
             report = _first_steps(installation, places, everything=sample)
         except TotalRecallError as error:
@@ -121,26 +123,26 @@ def _sample_folder(installation: Installation) -> Path:
 def _tell_sample(installation: Installation, *, found: bool) -> None:
     if not found:
         looked = ", ".join(str(home.state_dir) for home in installation.homes) or "~/.openclaw and its like"
-        click.echo(f"No OpenClaw agent was found on this machine (looked at {looked}).")
-        click.echo("Everything below is done on a sample agent that comes with Total Recall.\n")
+        say(f"No OpenClaw agent was found on this machine (looked at {looked}).")
+        say("Everything below is done on a sample agent that comes with Total Recall.\n")
     else:
-        click.echo("This is the sample agent that comes with Total Recall; your agents are not touched.\n")
+        say("This is the sample agent that comes with Total Recall; your agents are not touched.\n")
 
 
 def _show(report: SetupReport) -> None:
-    click.echo(f"Agent {report.agent}")
-    click.echo(f"  engine  {report.engine}: {report.engine_reason}")
-    click.echo(f"  notes   {report.notes_path}")
+    say(f"Agent {report.agent}")
+    say(f"  engine  {report.engine}: {report.engine_reason}")
+    say(f"  notes   {report.notes_path}")
     if report.first is None:
-        click.echo("  It was observed before; nothing was changed.")
+        say("  It was observed before; nothing was changed.")
     else:
         said = f"{count(report.first.messages, 'message')} read, {count(report.first.notes, 'note')} written"
-        click.echo(f"  First observation: {said}.")
+        say(f"  First observation: {said}.")
     if report.last_lines:
-        click.echo("")
+        say("")
         for line in report.last_lines:
-            click.echo(f"    {line}")
-    click.echo("")
+            say(f"    {line}")
+    say("")
 
 
 def _next_steps(
@@ -154,21 +156,21 @@ def _next_steps(
         env = machine.env
         names = ("OPENCLAW_STATE_DIR", "XDG_STATE_HOME")
         where = " ".join(f"{name}={shlex.quote(env[name])}" for name in names)
-        click.echo(f"  To look around in it:   {where} {command} status")
-        click.echo("  When OpenClaw is there: run this again.")
+        say(f"  To look around in it:   {where} {command} status")
+        say("  When OpenClaw is there: run this again.")
         _tell_key(installation, places)
         return
     if not report.last_lines and report.first is not None and not report.first.blocked:
-        click.echo("  There is no note yet: nothing notable was said within the look-back window.")
+        say("  There is no note yet: nothing notable was said within the look-back window.")
     if report.older:
-        click.echo(f"  {count(report.older, 'message')} were said before that. To note them too:")
-        click.echo(f"    {command} backfill --since all --agent {report.agent}")
-    click.echo("  To go on noting, add to your crontab (crontab -e):")
+        say(f"  {count(report.older, 'message')} were said before that. To note them too:")
+        say(f"    {command} backfill --since all --agent {report.agent}")
+    say("  To go on noting, add to your crontab (crontab -e):")
     for line in cron_lines(command, machine.env):
-        click.echo(f"    {line}")
-    click.echo(f"  So that the agent reads the notes, add to {places.workspace / 'AGENTS.md'}:")
+        say(f"    {line}")
+    say(f"  So that the agent reads the notes, add to {places.workspace / 'AGENTS.md'}:")
     for line in startup_lines(command, places.memory_dir, places.workspace):
-        click.echo(f"    {line}")
+        say(f"    {line}")
     _tell_key(installation, places)
 
 
@@ -177,11 +179,11 @@ def _tell_key(installation: Installation, places: AgentPlaces) -> None:
 
     settings, env_file = places.settings, installation.config_dir / ".env"
     if not settings.uses_model:
-        click.echo(f"  For notes by a language model, put OPENROUTER_API_KEY=… into {env_file}")
-        click.echo("  (chmod 600). What it would be sent shows 'totalrecall observe --dry-run'.")
+        say(f"  For notes by a language model, put OPENROUTER_API_KEY=… into {env_file}")
+        say("  (chmod 600). What it would be sent shows 'totalrecall observe --dry-run'.")
         return
     names = ("LLM_API_KEY", "LLM_BASE_URL", "OPENROUTER_API_KEY")
     shell_only = [name for name in names if settings.origin(name).source is Source.ENVIRONMENT]
     if shell_only:
-        click.echo(f"  {' and '.join(shell_only)} stands in your shell only; cron does not see it.")
-        click.echo(f"  Put it into {env_file} (chmod 600).")
+        say(f"  {' and '.join(shell_only)} stands in your shell only; cron does not see it.")
+        say(f"  Put it into {env_file} (chmod 600).")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import here, json_option
+from totalrecall.cli.invocation import here
+from totalrecall.cli.options import json_option
 from totalrecall.cli.output import emit_json, plain, table
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 
 if TYPE_CHECKING:
@@ -42,24 +44,24 @@ def spend_command(days: int, agent: str, as_json: bool) -> int:
 
 
 def _show(report: SpendReport, settings: Settings) -> None:
-    click.echo(f"today       ${report.today_usd:.4f} of ${settings.budget_usd_day:.2f}")
-    click.echo(f"this month  ${report.month_usd:.4f} of ${settings.budget_usd_month:.2f}")
-    click.echo(f"at this rate a month costs ${report.projected_month_usd:.4f}")
+    say(f"today       ${report.today_usd:.4f} of ${settings.budget_usd_day:.2f}")
+    say(f"this month  ${report.month_usd:.4f} of ${settings.budget_usd_month:.2f}")
+    say(f"at this rate a month costs ${report.projected_month_usd:.4f}")
     if report.open_calls:
-        click.echo(f"{report.open_calls} calls run just now or were cut; their worst case counts.")
+        say(f"{report.open_calls} calls run just now or were cut; their worst case counts.")
     if report.total.unpriced_calls:
-        click.echo(f"{report.total.unpriced_calls} calls have no known price and are not in these sums.")
+        say(f"{report.total.unpriced_calls} calls have no known price and are not in these sums.")
     if not report.total.calls:
-        click.echo("No model was called.")
+        say("No model was called.")
         return
     top = max((row.cost_usd for row in report.by_day), default=0.0) or 1.0
-    click.echo("")
+    say("")
     for row in report.by_day:
         bar = "█" * round(BAR_CHARS * row.cost_usd / top)
-        click.echo(f"{row.name}  ${row.cost_usd:.4f}  {row.calls:>4} calls  {bar}")
+        say(f"{row.name}  ${row.cost_usd:.4f}  {row.calls:>4} calls  {bar}")
     for title, rows in (("job", report.by_job), ("model", report.by_model), ("session", report.by_session)):
-        click.echo("")
-        click.echo(table(_lines(rows), [title, "calls", "tokens in", "tokens out", "usd"]))
+        say("")
+        say(table(_lines(rows), [title, "calls", "tokens in", "tokens out", "usd"]))
 
 
 def _lines(rows: Sequence[SpendRow]) -> list[list[str]]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
+from totalrecall.cli.invocation import each_agent, opened, tell, worst
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import ago, count, emit_json
+from totalrecall.cli.talk import paint, say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
@@ -91,7 +93,7 @@ def _show_spend(installation: Installation, places: AgentPlaces) -> None:
     from totalrecall.bootstrap import spend_book
 
     report, settings = spend_book(installation).report(_now(installation, places)), places.settings
-    click.echo(
+    say(
         f"    spend         ${report.today_usd:.4f} of ${settings.budget_usd_day:.2f} today, "
         f"${report.month_usd:.4f} of ${settings.budget_usd_month:.2f} this month (all agents)"
     )
@@ -102,27 +104,25 @@ def _now(installation: Installation, places: AgentPlaces) -> datetime:
 
 
 def _show(one: AgentStatus, now_ms: int) -> None:
-    light = click.style("●", fg=_COLOURS[one.health])
-    click.echo(f"{light} {one.agent}  {one.health}  ({one.workspace})")
+    light = paint("●", _COLOURS[one.health])
+    say(f"{light} {one.agent}  {one.health}  ({one.workspace})")
     waiting = f"{one.pending:,}{'+' if one.pending_more else ''}"
     run = one.last_ok.get("observe")
-    click.echo(
-        f"    transcripts   {count(one.sessions, 'session')}, newest change {ago(one.newest_ms, now_ms)}"
-    )
-    click.echo(f"    observed      to a message {ago(one.noted_to_ms, now_ms)}; {waiting} pending")
-    click.echo(f"    last run      {ago(run.ended_ms if run else None, now_ms)}")
-    click.echo(f"    notes         {count(one.notes, 'note')}, {count(one.words, 'word')}")
-    click.echo(f"    engine        {one.engine}: {one.engine_reason}")
+    say(f"    transcripts   {count(one.sessions, 'session')}, newest change {ago(one.newest_ms, now_ms)}")
+    say(f"    observed      to a message {ago(one.noted_to_ms, now_ms)}; {waiting} pending")
+    say(f"    last run      {ago(run.ended_ms if run else None, now_ms)}")
+    say(f"    notes         {count(one.notes, 'note')}, {count(one.words, 'word')}")
+    say(f"    engine        {one.engine}: {one.engine_reason}")
     states = ", ".join(f"{n:,} {state.value.replace('_', ' ')}" for state, n in sorted(one.states.items()))
-    click.echo(f"    messages      {states or 'none yet'}")
+    say(f"    messages      {states or 'none yet'}")
     if one.unverified or one.dropped:
-        click.echo(f"    judged        {one.unverified:,} notes not verified, {one.dropped:,} lines left out")
+        say(f"    judged        {one.unverified:,} notes not verified, {one.dropped:,} lines left out")
     if one.bad_records:
-        click.echo(f"    unreadable    {count(one.bad_records, 'record')} passed by")
+        say(f"    unreadable    {count(one.bad_records, 'record')} passed by")
     if one.unknown_types:
         types = ", ".join(f"{name} ×{times}" for name, times in sorted(one.unknown_types.items()))
-        click.echo(f"    unknown types {types}")
+        say(f"    unknown types {types}")
     for trouble in one.troubles:
-        click.echo(f"    {click.style('!', fg=_COLOURS[trouble.health])} {trouble.what}")
+        say(f"    {paint('!', _COLOURS[trouble.health])} {trouble.what}")
         if trouble.remedy:
-            click.echo(f"      {trouble.remedy}")
+            say(f"      {trouble.remedy}")

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened, tell, worst
+from totalrecall.cli.invocation import each_agent, opened, tell, worst
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json, plain
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
@@ -42,22 +44,22 @@ def verify_command(agent: str | None, as_json: bool) -> int:
 def _show(agent: str, coverage: Coverage) -> None:
     from totalrecall.domain.state import MessageState
 
-    click.echo(f"{agent}: {count(coverage.messages, 'message')} in the transcripts")
+    say(f"{agent}: {count(coverage.messages, 'message')} in the transcripts")
     for state in MessageState:
         if number := coverage.states.get(state, 0):
             reasons = ""
             if state is MessageState.SKIPPED:
                 parts = sorted(coverage.reasons.items(), key=lambda one: -one[1])
                 reasons = "  (" + ", ".join(f"{times:,} {reason}" for reason, times in parts) + ")"
-            click.echo(f"  {number:>9,}  {state.value.replace('_', ' ')}{reasons}")
+            say(f"  {number:>9,}  {state.value.replace('_', ' ')}{reasons}")
     if coverage.copies:
-        click.echo(f"  {coverage.copies:>9,}  further copies of these, each counted once")
+        say(f"  {coverage.copies:>9,}  further copies of these, each counted once")
     if coverage.gone:
-        click.echo(f"  {coverage.gone:>9,}  in the ledger whose transcript is gone")
+        say(f"  {coverage.gone:>9,}  in the ledger whose transcript is gone")
     for name, reason in coverage.unreadable.items():
-        click.echo(f"  session {name} could not be read: {reason}", err=True)
+        say(f"  session {name} could not be read: {reason}", err=True)
     for marker in coverage.doubled:
-        click.echo(f"  block tr:{marker} stands more than once in observations.md", err=True)
+        say(f"  block tr:{marker} stands more than once in observations.md", err=True)
     if coverage.unaccounted:
-        click.echo(f"  {coverage.unaccounted:>9,}  UNACCOUNTED FOR: please report this", err=True)
-    click.echo("  adds up" if coverage.adds_up else "  DOES NOT ADD UP")
+        say(f"  {coverage.unaccounted:>9,}  UNACCOUNTED FOR: please report this", err=True)
+    say("  adds up" if coverage.adds_up else "  DOES NOT ADD UP")

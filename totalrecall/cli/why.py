@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
-from totalrecall.cli.invocation import agent_option, each_agent, json_option, opened
+from totalrecall.cli.invocation import each_agent, opened
+from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import emit_json
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 
 
@@ -25,8 +27,8 @@ def why_command(text: tuple[str, ...], agent: str | None, as_json: bool) -> int:
         emit_json(found)
         return ExitCode.OK
     if not found:
-        click.echo("No note of ours holds that text.", err=True)
-        click.echo(
+        say("No note of ours holds that text.", err=True)
+        say(
             "  Lines written by a person or by another program have no record of where they came from.",
             err=True,
         )
@@ -35,11 +37,11 @@ def why_command(text: tuple[str, ...], agent: str | None, as_json: bool) -> int:
         note = reason.note
         made = f"{reason.engine} {reason.model}".strip()
         doubt = "" if note.verified else ", not verified"
-        click.echo(f"{note.priority} {note.day} {note.time} {note.text}  [{made}{doubt}]")
+        say(f"{note.priority} {note.day} {note.time} {note.text}  [{made}{doubt}]")
         for message in reason.messages:
             when = f"{message.at:%Y-%m-%d %H:%M}" if message.at else "no time"
             who = message.role or "?"
             said = message.text or "(the transcript is gone)"
-            click.echo(f"    {when} {who}: {said}")
-            click.echo(f"      {message.location or message.session_id}")
+            say(f"    {when} {who}: {said}")
+            say(f"      {message.location or message.session_id}")
     return ExitCode.OK
