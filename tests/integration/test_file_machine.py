@@ -88,7 +88,9 @@ class SessionFiles(RuleBasedStateMachine):
         files = [
             one
             for one in self.lab.sessions.iterdir()
-            if ".deleted." not in one.name and one.name.endswith((".jsonl", "Z")) and ".checkpoint" not in one.name
+            if ".deleted." not in one.name
+            and one.name.endswith((".jsonl", "Z"))
+            and ".checkpoint" not in one.name
         ]
         found: set[str] = set()
         for one in files:
@@ -168,7 +170,9 @@ class SessionFiles(RuleBasedStateMachine):
         if name not in self.held:
             return
         path = self.path(name)
-        path.unlink() if gone else path.rename(path.with_name(f"{name}.jsonl.deleted.2026-03-02T12-00-00.000Z"))
+        path.unlink() if gone else path.rename(
+            path.with_name(f"{name}.jsonl.deleted.2026-03-02T12-00-00.000Z")
+        )
         del self.held[name]
         self.torn.pop(name, None)
 

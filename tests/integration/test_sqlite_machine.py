@@ -97,7 +97,9 @@ class Rows(RuleBasedStateMachine):
     def observe(self) -> None:
         """A run; what could be read is due from now on."""
         self.lab.observe()
-        for (session,) in self.db.connection.execute("SELECT DISTINCT session_id FROM transcript_events").fetchall():
+        for (session,) in self.db.connection.execute(
+            "SELECT DISTINCT session_id FROM transcript_events"
+        ).fetchall():
             for text in self.db.texts(session):
                 self.due |= set(tokens_noted(text))
         assert self.due <= set(tokens_noted(self.lab.notes))
