@@ -105,7 +105,7 @@ def _failures(
 
 
 def offered(spoken: Spoken) -> tuple[str, bool]:
-    """What the message offers, and whether it asks: ("Shall I move it?", True); ("", False) without an offer."""
+    """What the message offers, and whether it asks: ("Shall I move it?", True); ("", False) for none."""
     question = suggestion = ""
     for sentence in sentences(spoken.message.text):
         if sentence.foreign or not says(spoken.languages, "offer", sentence.text):

@@ -14,6 +14,8 @@ _LASTING = frozenset(
     {NoteType.RULE, NoteType.PREFERENCE, NoteType.DECISION, NoteType.FACT, NoteType.GOAL, NoteType.HABIT}
 )
 _LOOK_BACK = 60
+CORRECTION = 5.9
+"""What a note that names the old value weighs at least: about as much as a rule."""
 _SINCE = {"de": "inzwischen ersetzt", "zh": "已被替换"}
 
 
@@ -21,24 +23,27 @@ def link_corrections(found: Sequence[Candidate], known: Sequence[Note]) -> list[
     """The candidates with the old value of each correction; what was replaced is marked or left out."""
     settled: list[Candidate] = []
     for candidate in found:
-        old = _contrast(candidate) if candidate.correction else ""
-        at, found_old = _replaced_in_batch(candidate, settled, old)
-        old = old or found_old or _replaced_in_known(candidate, known)
+        named = _contrast(candidate)
+        at, old = _replaced_in_batch(candidate, settled, named)
+        old = old or _replaced_in_known(candidate, known, named) or (named if candidate.correction else "")
         if not old:
             settled.append(candidate)
             continue
+        kind = candidate.type
         if at is not None:
             earlier = settled[at]
-            candidate = replace(candidate, type=_type_of(candidate, earlier))
+            kind = _type_of(candidate, earlier)
             settled[at : at + 1] = _stale(earlier, old)
-        settled.append(replace(candidate, replaces=old, red=True, weight=max(candidate.weight, 5.2)))
+        settled.append(
+            replace(candidate, type=kind, replaces=old, red=True, weight=max(candidate.weight, CORRECTION))
+        )
     return settled
 
 
 def _replaced_in_batch(
     candidate: Candidate, earlier: Sequence[Candidate], named: str
 ) -> tuple[int | None, str]:
-    """Where the batch says the old value, and that value; ``named``: the old value if the correction names it."""
+    """Where the batch says the old value, and that value; ``named``: the old value that the words name."""
     if candidate.type not in _LASTING and not candidate.correction:
         return None, ""
     best: tuple[int, int | None, str] = (0, None, "")
@@ -47,7 +52,7 @@ def _replaced_in_batch(
         if other.type is NoteType.EVENT or other.type is NoteType.CONTEXT or other.request:
             continue
         if named:
-            old = named if named.casefold() in other.text.casefold() else ""
+            old = named if _says(other.text, named) else ""
         elif not candidate.correction:
             old = changed(candidate.text, other.text) if other.type is candidate.type else ""
         else:
@@ -59,20 +64,29 @@ def _replaced_in_batch(
     return best[1], best[2]
 
 
+def _says(text: str, value: str) -> bool:
+    return value.casefold() in text.casefold()
+
+
 def _own_words(candidate: Candidate, other: Candidate) -> str:
     """A value that the new sentence repeats is not what it replaces, unless it says so itself."""
-    return "" if candidate.correction else f"{candidate.text} {other.replaces}".casefold()
+    return (
+        ""
+        if candidate.correction or _contrast(candidate)
+        else f"{candidate.text} {other.replaces}".casefold()
+    )
 
 
-def _replaced_in_known(candidate: Candidate, known: Sequence[Note]) -> str:
+def _replaced_in_known(candidate: Candidate, known: Sequence[Note], named: str) -> str:
     if candidate.type not in _LASTING and not candidate.correction:
         return ""
     for note in reversed(known):
         if note.type in {NoteType.EVENT, NoteType.CONTEXT}:
             continue
-        if candidate.correction:
-            wide = len(gist(candidate.text).words & gist(note.text).words) >= 1
-            old = replaced(candidate.text, note.text) if wide else ""
+        if named:
+            old = named if _says(note.text, named) else ""
+        elif candidate.correction:
+            old = replaced(candidate.text, note.text)
         else:
             old = changed(candidate.text, note.text)
         if old:

@@ -45,7 +45,7 @@ def named_days(text: str, today: date) -> tuple[NamedDay, ...]:
         return ()
     found: list[NamedDay] = []
     for source, read in _SHAPES:
-        for match in _compiled(source()).finditer(text):
+        for match in _shape(source).finditer(text):
             start, end = match.span()
             if any(start < other.end and other.start < end for other in found):
                 continue
@@ -66,6 +66,11 @@ def with_days(text: str, days: tuple[NamedDay, ...]) -> str:
         parts += [text[at:end], f" ({one.day.isoformat()})"]
         at = end
     return "".join([*parts, text[at:]])
+
+
+@cache
+def _shape(source: Callable[[], str]) -> re.Pattern[str]:
+    return _compiled(source())
 
 
 @cache
@@ -226,20 +231,26 @@ _SHAPES: tuple[tuple[Callable[[], str], Callable[[re.Match[str], date], date | N
         _month_day,
     ),
     (
-        lambda: rf"{_weekday_prefix()}(?<![\d.])(\d{{1,2}})\.(0?[1-9]|1[0-2])(?:\.(\d{{4}}|\d{{2}})?)(?![.\d])",
+        lambda: rf"{_weekday_prefix()}(?<![\d.])(\d{{1,2}})\.(0?[1-9]|1[0-2])(?:\.(\d{{4}}|"
+                rf"\d{{2}})?)(?![.\d])",
         _dotted,
     ),
     (lambda: r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])", _slashed),
-    (lambda: r"end of (?:the |this )?(?:week|month|year)|ende (?:der|dieser) woche|(?:ende des monats|monatsende)"
-             r"|(?:ende des jahres|jahresende)|(?:this |the )weekend|(?:am |dieses )wochenende|周末|月底|年底",
+    (lambda: r"end of (?:the |this )?(?:week|month|year)|ende (?:der|dieser) woche|(?:ende des monats|"
+             r"monatsende)"
+             r"|(?:ende des jahres|jahresende)|(?:this |the )weekend|(?:am |dieses )wochenende|周末|月底|"
+             r"年底",
      _end_of),
     (lambda: rf"\b(?:in|within)\s+(\d{{1,3}}|{_names(COUNTS)})\s+(days?|weeks?|months?|tag(?:en?)?|wochen?"
              rf"|monat(?:en?)?)\b", _in_some),
     (lambda: r"(\d{1,3}|[一两二三四五六七八九十])个?(天|周|星期|礼拜|月)[之以]?后", _in_some),
     (lambda: r"(?:\b((?:this|next|last|coming|past)|(?:nächst|kommend|dies|letzt|vergangen)e[nrms]?)\s+)?"
              rf"(?<!every )(?<!each )(?<!jeden )\b({_latin_weekdays()})\b", _weekday),
-    (lambda: r"(下下个?|下个?|上上个?|上个?|这个?|本)?(?<!每)(?:周|星期|礼拜)([一二三四五六日天])", _chinese_weekday),
+    (lambda: r"(下下个?|下个?|上上个?|上个?|这个?|本)?(?<!每)(?:周|星期|礼拜)([一二三四五六日天])",
+     _chinese_weekday),
     (lambda: r"\b(?:the\s+)?day\s+after\s+tomorrow\b|\btomorrow\b|\byesterday\b|\btoday\b|\btonight\b"
-             r"|\b(?:über)morgen\b|(?<!guten )(?<!jeden )(?<!am )(?<!\bden )\bmorgen\b|\bvorgestern\b|\bgestern\b"
+             r"|\b(?:über)morgen\b|(?<!guten )(?<!jeden )(?<!am )(?<!\bden )\bmorgen\b|"
+             r"\bvorgestern\b|"
+             r"\bgestern\b"
              r"|\bheute\b|大后天|后天|明[天早晚日]|今[天晚早日]|大前天|前天|昨[天晚日]", _relative),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from totalrecall.llm.engine import CompressionRequest
 from totalrecall.llm.extractive.assistant import accepted, read_turn
 from totalrecall.llm.extractive.candidate import Candidate, Spoken
 from totalrecall.llm.extractive.corrections import link_corrections
-from totalrecall.llm.extractive.cues import says
+from totalrecall.llm.extractive.cues import compiled, says
 from totalrecall.llm.extractive.dates import named_days
 from totalrecall.llm.extractive.language import languages_around, languages_of
 from totalrecall.llm.extractive.scoring import Chosen, choose, priorities
@@ -23,6 +24,7 @@ from totalrecall.llm.extractive.user import read_user
 from totalrecall.llm.extractive.wording import written
 
 _LOOK_BACK = 120
+_PHONE = r"\+?\d[\d ()/-]{7,}\d"
 
 
 class ExtractiveEngine:
@@ -33,7 +35,10 @@ class ExtractiveEngine:
     def compress(self, request: CompressionRequest) -> Compression:
         """Notes for the batch; nothing notable where neither a rule nor the structure finds anything new."""
         messages = request.batch.messages
-        found = link_corrections(_candidates(messages), request.known)
+        said = _candidates(messages)
+        if request.batch.group:
+            said = [one for one in said if not _is_personal(one)]
+        found = link_corrections(said, request.known)
         fresh, dropped = _without_known(found, request.known)
         words = sum(count_words(message.text) for message in messages)
         chosen = choose(fresh, words)
@@ -48,6 +53,13 @@ class ExtractiveEngine:
             engine=self.name,
             usage=Usage(),
         )
+
+
+def _is_personal(one: Candidate) -> bool:
+    """In a group nobody can tell whose wish it is, and what others say of themselves is not kept (R094)."""
+    wish = one.type in {NoteType.RULE, NoteType.PREFERENCE, NoteType.HABIT}
+    of_oneself = one.type is not NoteType.EVENT and says(one.languages, "first_person", one.text) is not None
+    return wish or of_oneself or compiled(_PHONE).search(one.text) is not None
 
 
 def _note(chosen: Chosen, priority: Priority) -> DraftNote:
@@ -135,7 +147,10 @@ def _without_known(
     fresh: list[Candidate] = []
     dropped: list[Dropped] = []
     for one in found:
-        repeats = any(same(one.text, text) for text in told) and not _is_news(one, told)
+        if one.replaces:
+            repeats = any(_says_both(one, text) for text in told)
+        else:
+            repeats = any(same(one.text, text) for text in told)
         if repeats:
             dropped.append(Dropped(written(one), "known"))
         elif not any(same(one.text, other.text) for other in fresh[-_LOOK_BACK:]):
@@ -143,8 +158,8 @@ def _without_known(
     return fresh, tuple(dropped)
 
 
-def _is_news(one: Candidate, told: Sequence[str]) -> bool:
-    """A correction is news until a note says both the new and the old value."""
-    return bool(one.replaces) and not any(
-        one.replaces.casefold() in text.casefold() and same(one.text, text) for text in told
-    )
+def _says_both(one: Candidate, text: str) -> bool:
+    """A correction is news until a note says both the new value and the old one."""
+    old = re.escape(one.replaces)
+    new = re.sub(rf"(?:,|and|und)?\s*(?:\b(?:not|nicht)\b|不是)?\s*{old}", " ", one.text, flags=re.IGNORECASE)
+    return one.replaces.casefold() in text.casefold() and same(new, text)

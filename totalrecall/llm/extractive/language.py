@@ -6,19 +6,25 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 
 EN, DE, ZH, OTHER = "en", "de", "zh", "other"
 
 _SAMPLE_CHARS = 600
 _COMMON = {
-    EN: "the is are was and to of in for on it you i we my our that this with have has not do can will at be please "
+    EN: "the is are was and to of in for on it you i we my our that this with have has not do can will "
+        "at be please "
         "from your me never always what how he she they but or if let's don't i'm it's yes there",
-    DE: "der die das ist sind war und zu von im für auf es du ich wir mein unser dass dies mit habe hat nicht kann "
-        "wird an bei bitte ein eine den dem des sie er aber oder wenn nie immer was wie uns mir auch noch nur zum zur "
+    DE: "der die das ist sind war und zu von im für auf es du ich wir mein unser dass dies mit habe hat "
+        "nicht kann "
+        "wird an bei bitte ein eine den dem des sie er aber oder wenn nie immer was wie uns mir auch "
+        "noch nur zum zur "
         "ja nein als über soll muss um heißt läuft liegt mach doch statt",
-    "fr": "le la les des est sont et dans pour sur je tu nous vous que qui avec pas une du au ce cette mon être ont "
+    "fr": "le la les des est sont et dans pour sur je tu nous vous que qui avec pas une du au ce cette "
+          "mon être ont "
           "c'est j'ai merci bonjour chez",
-    "es": "el los las es son y para por con que no una del al mi nuestro este esta está como pero puedes gracias hay",
+    "es": "el los las es son y para por con que no una del al mi nuestro este esta está como pero "
+          "puedes gracias hay",
     "it": "il gli è sono e per con che non una della nel mio questo questa ma come grazie ho",
     "pt": "o os as é são e para por com que não uma do da no na meu este esta mas como obrigado você",
     "nl": "het een en van voor op ik je wij mijn dat met niet kan wordt zijn maar als nog naar ook",
@@ -27,8 +33,12 @@ _COMMON = {
 
 
 @cache
-def _tables() -> dict[str, frozenset[str]]:
-    return {name: frozenset(words.split()) for name, words in _COMMON.items()}
+def _names_of() -> dict[str, tuple[str, ...]]:
+    names: dict[str, tuple[str, ...]] = {}
+    for name, words in _COMMON.items():
+        for word in dict.fromkeys(words.split()):
+            names[word] = (*names.get(word, ()), name)
+    return names
 
 
 @cache
@@ -42,7 +52,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.P
 
 
 def languages_of(text: str, around: Sequence[str] = ()) -> tuple[str, ...]:
-    """The languages whose rules fit ``text``, the likeliest first; ``around``: those of the talk, as fallback.
+    """The languages whose rules fit ``text``, the likeliest first; ``around``: those of the talk.
 
     A text that mixes English and German gets both.
     """
@@ -56,7 +66,8 @@ def languages_of(text: str, around: Sequence[str] = ()) -> tuple[str, ...]:
         return (ZH,)
     if len(foreign.findall(sample)) > len(words):
         return (OTHER,)
-    hits = {name: sum(word in table for word in words) for name, table in _tables().items()}
+    counted = Counter(chain.from_iterable(_names_of().get(word, ()) for word in words))
+    hits = {name: counted[name] for name in _COMMON}
     best = max(hits.values())
     if best == 0:
         return tuple(around) or (EN, DE)

@@ -61,8 +61,8 @@ def choose(candidates: Sequence[Candidate], words: int) -> list[Chosen]:
 def priorities(chosen: Sequence[Chosen], known: Sequence[Note]) -> list[Priority]:
     """A priority per note; at most ``RED_SHARE`` of them red.
 
-    Fewer than five notes may have one red among them, for a rule, a correction or a deadline only, if the share
-    holds for the log as well: the red ones of ``known`` count.
+    Fewer than five notes may have one red among them, for a rule, a correction or a deadline only, if the
+    share holds for the log as well: the red ones of ``known`` count.
     """
     order = sorted(
         (at for at, one in enumerate(chosen) if one.candidate.red and not one.candidate.low),
@@ -77,7 +77,7 @@ def _reds_allowed(wanting: Sequence[Candidate], notes: int, known: Sequence[Note
     if allowed or not wanting or wanting[0].weight < _ALONE:
         return allowed
     reds = sum(note.priority is Priority.HIGH for note in known)
-    return 1 if not known or reds + 1 <= RED_SHARE * (len(known) + notes) else 0
+    return 1 if not reds or reds + 1 <= RED_SHARE * (len(known) + notes) else 0
 
 
 def _priority(candidate: Candidate, *, red: bool) -> Priority:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+OWN_CHARS = 12_000
+"""Of a longer message only so much of its beginning and end is looked at: the rest is pasted matter."""
 MOST_CHARS = 480
 """A longer piece is cut at a space: patterns then look at bounded text, whatever a message holds."""
 
@@ -29,23 +31,30 @@ class Sentence(NamedTuple):
 
 _SOURCES = {
     # Controls, bidi controls, zero-width signs (the joiner inside emoji and Arabic stays), line separators.
-    "unsafe": "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]",
+    "unsafe": "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028\u2029\u202a-\u202e"
+              "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]",
+    # Directives to the host inside a message: [[reply_to_current]], [[tool:…]].
+    "directive": r"\[\[[a-z_]+(?::[^\n]{0,400}?)?\]\]",
     "fence": r"^\s*(?:```|~~~)",
     "quote_mark": r"^\s*(?:>|\|)",
     "mail_head": r"^\s*(?:From|Von|De|发件人|Subject|Betreff|主题)\s*[:：]|^\s*-{3,}.*(?:Original|Forwarded"
                  r"|Weitergeleitet|Ursprüngliche|原始|转发)",
-    "mail_intro": r"\b(?:mail|e-mail|email|letter|page|article|message|text|brief|nachricht|seite|artikel|schreiben)s?"
+    "mail_intro": r"\b(?:mail|e-mail|email|letter|page|article|message|text|brief|nachricht|seite|"
+                  r"artikel|schreiben)s?"
                   r"\b[^.!?]{0,60}[:]\s*$|(?:邮件|短信|来信|网页|文章|消息|留言|原文)[^。！？]{0,20}[:：]\s*$",
     "list_mark": r"^\s*(?:(?:[-*+•·‣▪–—]+|#{1,6}|\d{1,2}[.)]|\[[ xX]\])\s+|[🔴🟡🟢\ufe0f>|]+|[-*_=#~]+$)",
     "emphasis": r"\*\*|`|<!--|-->",
     "spaces": r"\s+",
-    "quotation": r"\"([^\"\n]{3,})\"|“([^”\n]{3,})”|„([^“”\n]{3,})[“”]|«([^»\n]{3,})»|「([^」\n]{3,})」|『([^』\n]{3,})』"
+    "quotation": r"\"([^\"\n]{3,})\"|“([^”\n]{3,})”|„([^“”\n]{3,})[“”]|«([^»\n]{3,})»|「([^」\n]{3,})」|"
+                 r"『([^』\n]{3,})』"
                  r"|(?<![\w])'([^'\n]{12,})'(?!\w)",
     "end": r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？；])[”」』）]*|;\s+",
-    "abbreviation": r"\b(?:dr|mr|mrs|ms|prof|st|nr|no|vs|etc|e\.g|i\.e|z\.\s?b|d\.\s?h|u\.\s?a|bzw|ca|usw|inkl|evtl|ggf|str"
+    "abbreviation": r"\b(?:dr|mr|mrs|ms|prof|st|nr|no|vs|etc|e\.g|i\.e|z\.\s?b|d\.\s?h|u\.\s?a|bzw|ca|"
+                    r"usw|inkl|evtl|ggf|str"
                     r"|tel|abs|vgl|[b-hj-z])\.\s+$",
     "ordinal": r"(?:(?<![\d.])\d{1,2}|\d\.\d{1,2})\.\s+$",
-    "month_next": r"[a-zà-ÿ]|(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Januar|Februar|März|April|Juni|Juli"
+    "month_next": r"[a-zà-ÿ]|(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Januar|Februar|März|"
+                  r"April|Juni|Juli"
                   r"|August|September|Oktober|November|Dezember|Uhr|Stock|Etage|Klasse)\b",
     "question_end": r"[?？][\"'”)\s]*(?:[:;][-)]*)?\s*$",
 }  # fmt: skip
@@ -60,6 +69,9 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a message's text, in order; quotations come before the sentence around them."""
+    if len(text) > 2 * OWN_CHARS:
+        text = f"{text[:OWN_CHARS]}\n{text[-OWN_CHARS:]}"
+    text = _pattern("directive").sub(" ", text)
     code = foreign_rest = False
     intro = False
     for raw in _pattern("unsafe").sub(" ", text.replace("\u2028", "\n").replace("\u2029", "\n")).split("\n"):

@@ -5,26 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-_STOP = frozenset(
-    "a an the is are was were be been to of in on at for with and or but that this it its as by from we our us i my me you your "
-    "user assistant he she they will would now then so just also please has have had do does did use uses using not no replaces "
-    "agreed says der die das ein eine einen einem einer ist sind war zu von im in am an auf für mit und oder aber dass es wir "
-    "unser unsere ich mein meine mir mich du dein sie er wird werden hat habe haben jetzt bitte auch nicht den dem des als bei "
-    "nutzer vereinbart correction korrektur new now failed fehlgeschlagen claimed".split()
-)  # fmt: skip
+_STOP_WORDS = (
+    "a an the is are was were be been to of in on at for with and or but that this it its as by from we "
+    "our us i my me you your "
+    "user assistant he she they will would now then so just also please has have had do does did use "
+    "uses using not no replaces "
+    "agreed says der die das ein eine einen einem einer ist sind war zu von im in am an auf für mit und "
+    "oder aber dass es wir "
+    "unser unsere ich mein meine mir mich du dein sie er wird werden hat habe haben jetzt bitte auch "
+    "nicht den dem des als bei "
+    "nutzer vereinbart correction korrektur new now failed fehlgeschlagen claimed"
+)
 _SIGN_STOP = "的了是在我你他们这那就都也和与把被很吗吧呢啊用户"
-_SAME = 0.7
+_SAME = 0.8
+_SHORT = 5
 _CHANGED = 0.6
 
 
 class Gist(NamedTuple):
-    """What a text is about: its content words (Chinese: pairs of signs), and its values (whatever has a digit)."""
+    """What a text is about: content words (Chinese: pairs of signs), and values (whatever has a digit)."""
 
     words: frozenset[str]
     values: frozenset[str]
     negated: bool
+
+
+@cache
+def _stop() -> frozenset[str]:
+    return frozenset(_STOP_WORDS.split())
 
 
 @cache
@@ -45,18 +56,19 @@ def gist(text: str) -> Gist:
     for piece in _pieces().findall(re.sub(r"\(\d{4}-\d\d-\d\d\)|\(replaces:.*\)", " ", text).casefold()):
         if piece[0] >= "\u3400" and piece[0] <= "\u9fff":
             signs = [sign for sign in piece if sign not in _SIGN_STOP]
-            words.update(one + other for one, other in zip(signs, signs[1:], strict=False))
+            words.update(one + other for one, other in pairwise(signs))
         elif any(sign.isdigit() for sign in piece):
             found.add(piece)
-        elif piece not in _STOP:
+        elif piece not in _stop():
             words.add(_stem(piece))
     return Gist(frozenset(words), frozenset(found), bool(_negation().search(text)))
 
 
 def _stem(word: str) -> str:
+    """The word without its endings: ``prefers``, ``preferred`` and ``prefer`` meet."""
     for end in ("ing", "ern", "ed", "es", "en", "er", "s", "e", "t"):
         if len(word) - len(end) >= 4 and word.endswith(end):
-            return word[: -len(end)]
+            return _stem(word[: -len(end)])
     return word
 
 
@@ -67,7 +79,8 @@ def same(new: str, old: str) -> bool:
     if size == 0 or not a.values <= b.values or (a.negated != b.negated and size < 8):
         return False
     shared = len(a.words & b.words) + len(a.values & b.values)
-    return shared >= min(size, 2) and shared / size >= _SAME
+    # In a short sentence the one word that differs is what it is about: "never delete photos", "… letters".
+    return shared >= min(size, 2) and (shared == size or (size > _SHORT and shared / size >= _SAME))
 
 
 def related(one: str, other: str) -> bool:

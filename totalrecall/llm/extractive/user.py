@@ -1,10 +1,11 @@
-"""What the user's own words hold: rules, decisions, facts, tasks; never what they quote, ask, or joke about."""
+"""What the user's own words hold: rules, decisions, facts, tasks; never what they quote, ask, or jest."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from totalrecall.domain.note import NoteType
 from totalrecall.domain.words import count_words
@@ -21,11 +22,21 @@ LONG_WORDS_OTHER = 4
 """The same for languages without rules: there nothing else would remain of it."""
 
 _ASKS = (
-    r"^(?:what|which|why|how|who|when|where|whose|should (?:I|we)|is (?:it|there|that|this)|are (?:there|we|you)|do(?:es)?"
-    r" (?:you|we|it|I)|did (?:you|we|it)|wie|warum|wieso|wer|wann|wo|welche\w*|soll(?:en)? (?:ich|wir)|ist (?:das|es)|gibt es)\b"
+    r"^(?:what|which|why|how|who|when|where|whose|should (?:I|we)|is (?:it|there|that|this)|"
+    r"are (?:there|we|you)|do(?:es)?"
+    r" (?:you|we|it|I)|did (?:you|we|it)|wie|warum|wieso|wer|wann|wo|welche\w*|soll(?:en)? (?:ich|wir)|"
+    r"ist (?:das|es)|gibt es)\b"
     r"|[吗呢]$|^(?:为什么|怎么|哪个|什么时候|谁)"
 )
+# A value alone says nothing ("first message after 12:30"); something must be said of it.
+_STATES = (
+    r"\b(?:is|are|was|were|has|have|had|runs?|lives?|listens?|sits?|costs?|uses?|needs?|called|named|takes?|equals|shows?|"
+    r"reads?|contains?|starts?|begins?|ends?|opens?|closes?|leaves?|arrives?|moved|changed|set|paid|sold|bought|got|"
+    r"ist|sind|war|waren|hat|haben|läuft|liegt|liegen|heißt|kostet|kosten|nutzt|braucht|brauchen|steht|stehen|wiegt|beginnt|"
+    r"endet|öffnet|schließt|gibt|kommt|wurde|wohnt|fährt|dauert)\b|[=：]|:\s|是|为|在|有|叫|用|到|需|共|约|位于|运行|等于"
+)
 _CLAUSE_ENDS = r",? (?:and|but|und|aber|sowie) |[，；](?![那这它他她])"
+_JOINTS = 8
 # A placeholder of screening, or any other bracket that stands for something taken out.
 _PLACEHOLDER = r"\[[^\[\]]{0,60}\]|‹[^‹›]{0,60}›|⟦[^⟦⟧]{0,60}⟧"
 _LEAST_LETTERS = r"[^\W\d_]"
@@ -91,7 +102,7 @@ def _clauses(text: str, languages: tuple[str, ...]) -> list[str]:
     """The sentence in parts, where both sides of a joint say things of different types."""
     parts: list[str] = []
     start = 0
-    for joint in compiled(_CLAUSE_ENDS).finditer(text):
+    for joint in islice(compiled(_CLAUSE_ENDS).finditer(text), _JOINTS):
         left, right = cue_of(languages, text[start : joint.start()]), cue_of(languages, text[joint.end() :])
         if left is not None and right is not None and left.type is not right.type:
             parts.append(text[start : joint.start()])
@@ -114,7 +125,7 @@ def _of_clause(text: str, sentence: Sentence, spoken: Spoken) -> Candidate | Non
 
 
 def _asked(text: str, cue: Cue | None, languages: tuple[str, ...]) -> Cue | None:
-    """The cue of an order in the shape of a question ("could you always …?"), and of a rule that begins with when."""
+    """The cue of an order in the shape of a question ("could you always …?"), or of a rule with "when"."""
     if cue is None or not (cue.type is NoteType.RULE or says(languages, "polite", text)):
         return None
     return cue if cue.type in {NoteType.RULE, NoteType.TASK, NoteType.PREFERENCE} else None
@@ -154,7 +165,7 @@ def _structural(text: str, spoken: Spoken) -> Candidate | None:
 def _stated(text: str, cue: Cue | None, spoken: Spoken) -> Candidate | None:
     languages, today = spoken.languages, spoken.message.at.date()
     days = named_days(text, today)
-    ahead = any(one.day >= today for one in days)
+    ahead = any(one.day >= today for one in days if not (one.iso and one.day == today))
     deadline = ahead and says(languages, "deadline", text) is not None
     correction = says(languages, "correction", text) is not None
     details = values(text)
@@ -189,7 +200,7 @@ def _kind(  # noqa: PLR0911 - a table of cases, one return each
         return NoteType.TASK, 4.0
     if request:
         return NoteType.TASK, 1.5
-    return (NoteType.FACT, 3.8) if details else (None, 0.0)
+    return (NoteType.FACT, 3.8) if details and compiled(_STATES).search(text) else (None, 0.0)
 
 
 def _worth_writing(text: str) -> bool:

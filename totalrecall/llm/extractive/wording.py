@@ -23,28 +23,38 @@ _PREFIXES = {
     "en": {
         "agreed": "Agreed: ", "failed": "Failed: ", "denied": "Failed: ", "claimed": "Assistant says: ",
         "quoted": "Quoted: ", "user": "User: ", "not_done": " (not done, though the assistant said so)",
-        "replaces": "replaces",
     },
     "de": {
         "agreed": "Vereinbart: ", "failed": "Fehlgeschlagen: ", "denied": "Fehlgeschlagen: ",
         "claimed": "Assistent sagt: ", "quoted": "Zitiert: ", "user": "User: ",
-        "not_done": " (nicht erledigt, anders als gemeldet)", "replaces": "ersetzt",
+        "not_done": " (nicht erledigt, anders als gemeldet)",
     },
     "zh": {
-        "agreed": "已同意：", "failed": "失败：", "denied": "失败：", "claimed": "助手称：", "quoted": "引用：", "user": "用户：",
-        "not_done": "（并未完成，与助手所说不符）", "replaces": "replaces",
+        "agreed": "已同意：", "failed": "失败：", "denied": "失败：", "claimed": "助手称：",
+        "quoted": "引用：", "user": "用户：",
+        "not_done": "（并未完成，与助手所说不符）",
     },
 }  # fmt: skip
 _OFFER_HEADS = (
-    r"^(?:(?:then|so|also|or|and|additionally|außerdem|auch|dann|另外|那么?)[, ]+)?(?:(?:shall|should) (?:I|we)(?: (?:also|now))?|"
-    r"(?:do you want|would you like) me to|would you like to|I(?:'d| would| could| can)?(?: also)? (?:recommend|suggest|propose|go with)|"
-    r"I (?:could|can|would|might)|how about|what about|soll(?:en)? (?:ich|wir)(?: (?:dir|euch|ihnen))?(?: (?:auch|schon|gleich|noch))?|"
-    r"möchtest du,? dass ich|ich (?:könnte|kann|würde)(?: (?:auch|außerdem))?(?: vorschlagen,?)?|ich (?:empfehle|schlage vor)|"
+    r"^(?:(?:then|so|also|or|and|additionally|außerdem|auch|dann|另外|那么?)[, ]+)?(?:(?:shall|should) (?:I|"
+    r"we)(?: (?:also|now))?|"
+    r"(?:do you want|would you like) me to|would you like to|I(?:'d| would| could|"
+    r" can)?(?: also)? (?:recommend|suggest|propose|go with)|"
+    r"I (?:could|can|would|might)|how about|what about|soll(?:en)? (?:ich|wir)(?: (?:dir|euch|"
+    r"ihnen))?(?: (?:auch|schon|gleich|noch))?|"
+    r"möchtest du,? dass ich|ich (?:könnte|kann|würde)(?: (?:auch|außerdem))?(?: vorschlagen,?)?|"
+    r"ich (?:empfehle|schlage vor)|"
     r"要不要我?|需要我|是否需要我?|我(?:可以|建议|推荐)|建议你?|推荐)\s*"
 )
-_TAIL = r"(?:[,，]?\s*(?:please|bitte|thanks|thank you|danke|ok|okay|right|then|hm+|吧|啊|哦|啦))+[.!。！]*$|(?<!\d\.\d)(?<!\d\.\d\d)\.+$|[\s,;:!。，；：！]+$|\s*[:;]-?[)(DP]$"
+_TAIL = (
+    r"(?:[,，]?\s*(?:please|bitte|thanks|thank you|danke|ok|okay|right|then|hm+|吧|啊|哦|啦))+[.!。！]*$|"
+    r"(?<!\d\.\d)(?<!\d\.\d\d)\.+$|[\s,;:!。，；：！]+$|\s*[:;]-?[)(DP]$"
+)
 _CORRECTING = r"^(?:correction|korrektur|berichtigung|更正一下|更正|纠正)\s*[:：,，-]?\s*"
-_LOOSE_END = r"\s(?:the|an?|of|and|or|to|for|with|in|on|at|by|from|that|der|die|das|den|dem|ein|eine|und|oder|von|zu|mit|auf)$"
+_LOOSE_END = (
+    r"\s(?:the|an?|of|and|or|to|for|with|in|on|at|by|from|that|der|die|das|den|dem|ein|eine|"
+    r"und|oder|von|zu|mit|auf)$"
+)
 _EDGES = (
     r"[,;，；、。]\s*|\s[–—-]\s|\s\(|\b(?:because|since|so that|which|although|weil|da|damit|sodass|obwohl)\b"
 )
@@ -63,7 +73,8 @@ def written(candidate: Candidate, most_words: int = FULL_WORDS) -> str:
 
 _ADVERB = r"(?:now|usually|always|often|never|really|normally|typically|mostly|generally|also)"
 _VERBS = (
-    r"(?:prefer|like|love|hate|dislike|enjoy|drink|eat|use|want|need|live|work|run|lead|own|check|take|plan|start|read|write|"
+    r"(?:prefer|like|love|hate|dislike|enjoy|drink|eat|use|want|need|live|work|run|lead|own|check|take|"
+    r"plan|start|read|write|"
     r"speak|sleep|cook|play|keep|hope|avoid|wake|train|drive|travel)"
 )
 _CONJUGATED = (
@@ -194,4 +205,4 @@ def _at_boundary(text: str, end: int) -> str:
 
 def _first_safe(text: str) -> str:
     """Nothing at the start that a reader of the log would take for its own marks."""
-    return clean(text).lstrip("[]# ") if text[:1] in "[]#" else clean(text)
+    return clean(text)
