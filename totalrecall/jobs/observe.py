@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from totalrecall.domain.session import Session
 from totalrecall.domain.state import SkipReason
@@ -19,14 +21,15 @@ from totalrecall.errors import (
     TotalRecallError,
 )
 from totalrecall.files.lock import hold
-from totalrecall.jobs.adopt import adopt
-from totalrecall.jobs.compress import Compressor, Settled
 from totalrecall.jobs.context import AgentContext, Step
 from totalrecall.jobs.deliver import deliver, remove_stand_ins, save_mirror, write_run_marks
-from totalrecall.jobs.gather import Portion, gather
-from totalrecall.jobs.reregister import reregister
 from totalrecall.jobs.streams import row_of
-from totalrecall.ledger.rows import BatchStatus
+from totalrecall.ledger.rows import BatchStatus, SessionRow
+from totalrecall.transcripts.store import Start
+
+if TYPE_CHECKING:
+    from totalrecall.jobs.compress import Compressor, Settled
+    from totalrecall.jobs.gather import Portion
 
 JOB_WAIT_S = 5.0
 JOB = "observe"
@@ -145,7 +148,13 @@ class _Run:
         self.options = options
         self.report = report
         self._started_ms = started_ms
-        self._compressor = Compressor(ctx)
+
+    @cached_property
+    def _compressor(self) -> Compressor:
+        """Made when something is new: most runs find nothing, and need not load what reads and notes."""
+        from totalrecall.jobs.compress import Compressor
+
+        return Compressor(self._ctx)
 
     def all_sessions(self) -> None:
         """What a crash left is finished, then each session is read on, oldest first."""
@@ -153,9 +162,15 @@ class _Run:
         ctx.notes.refuse_if_emptied(notes_known=bool(ctx.ledger.note_texts(1)))
         finish_open_batches(ctx, report)
         report.adopted = ctx.ledger.adoption() is None
-        adopt(ctx)
+        if report.adopted:
+            from totalrecall.jobs.adopt import adopt
+
+            adopt(ctx)
         sessions = _wanted(ctx, self.options.session)
-        reregister(ctx, sessions)
+        if any(row.rebuilt for row in ctx.ledger.sessions()):
+            from totalrecall.jobs.reregister import reregister
+
+            reregister(ctx, sessions)
         for session in sessions:
             report.sessions += 1
             try:
@@ -164,13 +179,15 @@ class _Run:
                 report.unreadable[session.session_id] = error.title
 
     def _session(self, session: Session) -> None:
-        ctx, report, compressor = self._ctx, self.report, self._compressor
+        ctx, report = self._ctx, self.report
         rescans = 0
         while self.options.may_go_on(ctx.now_ms()):
             row = row_of(session, ctx.ledger.session)
-            if row is not None and row.rebuilt:
+            if row is not None and (row.rebuilt or self._is_read(session, row)):
                 return
-            portion = gather(ctx, session, row, compressor.limits)
+            from totalrecall.jobs.gather import gather
+
+            portion = gather(ctx, session, row, self._compressor.limits)
             report.waiting += portion.waiting
             rescans += portion.rescanned
             if not portion.entries or rescans > RESCANS_PER_RUN:
@@ -178,6 +195,11 @@ class _Run:
             ctx.passed(Step.RANGE_READ)
             if not self._settle(portion):
                 return
+
+    def _is_read(self, session: Session, row: SessionRow) -> bool:
+        start = self._ctx.transcripts.open(session, row.cursor).start
+        self.report.waiting += start is Start.WAIT
+        return start in {Start.NOTHING, Start.WAIT}
 
     def _settle(self, portion: Portion) -> bool:
         """Bring the portion's beginning to its end; False when the rest of the session is for a later run."""

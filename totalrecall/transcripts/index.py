@@ -6,19 +6,19 @@ sessions there are; whatever the index says comes on top.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from totalrecall.domain.session import SessionKind
 from totalrecall.transcripts.filenames import classify
 from totalrecall.transcripts.kinds import KindFacts, session_kind
 
 LARGEST_BYTES = 256 * 1024 * 1024
+# The standard library reads it: at the usual few kilobytes importing a faster one costs more than it saves.
 _WHOLE_PARSE_BYTES = 8 * 1024 * 1024
 _PARENTS = 8
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.DOTALL)
@@ -129,8 +129,8 @@ def _parse(content: bytes) -> tuple[Iterable[tuple[str, Mapping[str, Any]]], boo
     """The entries, and whether the content was whole. Of a torn index the entries before the tear count."""
     if len(content) <= _WHOLE_PARSE_BYTES:
         try:
-            index = orjson.loads(content)
-        except orjson.JSONDecodeError:
+            index = json.loads(content)
+        except (ValueError, RecursionError):
             return _entries_one_by_one(content), False
         entries = index.items() if isinstance(index, dict) else ()
         return [(key, facts) for key, facts in entries if isinstance(facts, dict)], isinstance(index, dict)
@@ -156,7 +156,7 @@ def _entries_one_by_one(content: bytes) -> Iterator[tuple[str, Mapping[str, Any]
 
 def _one_entry(key: bytes, content: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
-        name, facts = orjson.loads(key), orjson.loads(content)
-    except orjson.JSONDecodeError:
+        name, facts = json.loads(key), json.loads(content)
+    except (ValueError, RecursionError):
         return
     yield name, facts
