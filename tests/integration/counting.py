@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from tests.fakes.engine import EchoEngine
 from tests.lab import Lab
 from totalrecall.domain.state import MessageState
 from totalrecall.jobs.verify import Coverage, verify
@@ -16,6 +17,12 @@ _TOKEN = re.compile(r"\btok\d{5}\b")
 def token(number: int) -> str:
     """A word that stands in one message only."""
     return f"tok{number:05d}"
+
+
+def echo(lab: Lab) -> EchoEngine:
+    """The lab's engine, for tests that look at what it was asked or have it fail."""
+    assert isinstance(lab.engine, EchoEngine)
+    return lab.engine
 
 
 def tokens_noted(text: str) -> Counter[str]:

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.integration.counting import assert_whole, recount, token
+from tests.integration.counting import assert_whole, echo, recount, token
 from tests.integration.crashing import outcome, start
 from tests.lab import Lab
 from totalrecall.domain.state import MessageState
@@ -42,18 +42,18 @@ def test_notes_that_cannot_be_written_move_no_cursor(lab: Lab) -> None:
     def lost_on_the_way(_request: object) -> None:
         _folder_is_a_file(lab)
 
-    lab.engine.refuse = lost_on_the_way  # type: ignore[attr-defined]
+    echo(lab).refuse = lost_on_the_way
     with lab.context() as ctx, pytest.raises(MemoryFileError):
         observe(ctx)
-    lab.engine.refuse = lambda _request: None  # type: ignore[attr-defined]
+    echo(lab).refuse = lambda _request: None
     _put_back(lab)
     assert _cursor(lab) == before
     with lab.context() as ctx:
         assert not ctx.ledger.last_runs()["observe"].ok
         assert "memory" in str(ctx.ledger.last_runs()["observe"].numbers["reason"])
-    assert len(lab.engine.requests) == 2  # type: ignore[attr-defined]
+    assert len(echo(lab).requests) == 2
     lab.observe()
-    assert len(lab.engine.requests) == 2, "the stored answer is not paid for twice"  # type: ignore[attr-defined]
+    assert len(echo(lab).requests) == 2, "the stored answer is not paid for twice"
     assert_whole(lab, [token(1)])
 
 
@@ -71,7 +71,7 @@ def test_notes_that_are_gone_are_a_stop_and_no_fresh_start(lab: Lab, how: str) -
     with lab.context() as ctx, pytest.raises(MemoryFileError, match="gone or empty"):
         observe(ctx)
     assert _cursor(lab) == before
-    assert len(lab.engine.requests) == 1  # type: ignore[attr-defined]
+    assert len(echo(lab).requests) == 1
     lab.notes_path.write_bytes(kept)
     lab.observe()
     assert_whole(lab, [token(1)])

@@ -17,7 +17,7 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tests.integration.counting import recount, token, tokens_noted
+from tests.integration.counting import echo, recount, token, tokens_noted
 from tests.lab import Lab
 from totalrecall.domain.state import MessageState
 from totalrecall.errors import BatchRefusedError, BatchTooLargeError, ModelUnreachableError
@@ -52,7 +52,7 @@ class SessionFiles(RuleBasedStateMachine):
     def teardown(self) -> None:
         """At the end everything that can be read is noted, and the recount adds up."""
         try:
-            self.lab.engine.failures.clear()  # type: ignore[attr-defined]
+            echo(self.lab).failures.clear()
             for name in sorted(self.torn):
                 self.finish_line(name)
             self.run_observe()
@@ -220,9 +220,9 @@ class SessionFiles(RuleBasedStateMachine):
     @rule(error=FAILURES, stand_in=st.booleans())
     def observe_with_failure(self, error: Exception, stand_in: bool) -> None:
         """The engine fails once."""
-        self.lab.engine.failures[:] = [error]  # type: ignore[attr-defined]
+        echo(self.lab).failures[:] = [error]
         self.lab.observe(ObserveOptions(stand_in=stand_in))
-        self.lab.engine.failures.clear()  # type: ignore[attr-defined]
+        echo(self.lab).failures.clear()
 
     def run_observe(self) -> None:
         """A whole run; what could be read is due from now on, but for as many as the engine failed on alone."""

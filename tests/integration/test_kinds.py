@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.counting import assert_whole, token
+from tests.integration.counting import assert_whole, echo, token
 from tests.lab import Lab
 from totalrecall.domain.state import MessageState, SkipReason
 
@@ -45,7 +45,7 @@ def test_machine_sessions_and_their_children_are_skipped_and_counted(lab: Lab) -
     lab.observe()
     found = assert_whole(lab, [token(1)])
     assert found.reasons == {SkipReason.MACHINE_SESSION: 5}
-    assert len(lab.engine.requests) == 1  # type: ignore[attr-defined]
+    assert len(echo(lab).requests) == 1
 
 
 @pytest.mark.report("R008")
@@ -78,7 +78,7 @@ def test_groups_are_observed_only_when_switched_on(tmp_path: Path, groups: str) 
         assert assert_whole(lab, []).reasons == {SkipReason.GROUP_OFF: 1}
     else:
         assert_whole(lab, [token(1)])
-        assert lab.engine.requests[0].batch.group  # type: ignore[attr-defined]
+        assert echo(lab).requests[0].batch.group
 
 
 def test_off_the_record_keeps_the_exchange_out(lab: Lab) -> None:
@@ -89,7 +89,7 @@ def test_off_the_record_keeps_the_exchange_out(lab: Lab) -> None:
     lab.observe()
     found = assert_whole(lab, [token(3)])
     assert found.reasons == {SkipReason.OFF_THE_RECORD: 2}
-    assert token(2) not in str(lab.engine.requests)  # type: ignore[attr-defined]
+    assert token(2) not in str(echo(lab).requests)
 
 
 def test_a_key_that_becomes_known_later_counts_from_then_on(lab: Lab) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.integration.counting import assert_whole, recount, token, tokens_noted
+from tests.integration.counting import assert_whole, echo, recount, token, tokens_noted
 from tests.integration.crashing import crash
 from tests.lab import SESSION, Lab
 from totalrecall.domain.state import MessageState, SkipReason
@@ -37,13 +37,13 @@ def test_after_a_repair_from_the_mirror_everything_goes_on(lab: Lab) -> None:
     """What was settled is registered unread, skipped ones as skipped; what was unread is noted once."""
     _talk(lab)
     _repair(lab)
-    asked = len(lab.engine.requests)  # type: ignore[attr-defined]
+    asked = len(echo(lab).requests)
     assert recount(lab).adds_up
     lab.observe()
     found = assert_whole(lab, [token(number) for number in (1, 2, 3, 4)])
     assert found.states[MessageState.NOTED] == 4
     assert found.reasons == {SkipReason.COMMAND: 1}
-    assert len(lab.engine.requests) == asked + 1  # type: ignore[attr-defined]
+    assert len(echo(lab).requests) == asked + 1
     assert lab.observe().idle
 
 

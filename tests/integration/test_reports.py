@@ -8,13 +8,12 @@ import subprocess
 import sys
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from tests.fakes.openclaw_db import OpenClawDb
-from tests.integration.counting import assert_whole, recount, token, tokens_noted
+from tests.integration.counting import assert_whole, echo, recount, token, tokens_noted
 from tests.lab import SESSION, Lab
 from totalrecall.bootstrap import extractive_engine
 from totalrecall.domain.note import Compression, Dropped
@@ -31,10 +30,6 @@ def _model_lab(root: Path, **env: str) -> Lab:
     lab = Lab(root, env={"OPENROUTER_API_KEY": "k" * 30, **env})
     lab.adopt()
     return lab
-
-
-def _engine(lab: Lab) -> Any:
-    return lab.engine
 
 
 @pytest.mark.report("R001")
@@ -77,7 +72,7 @@ def test_an_empty_successor_writes_nothing(lab: Lab) -> None:
     lab.append()
     assert lab.observe().idle
     assert lab.notes == before
-    assert len(_engine(lab).requests) == 1
+    assert len(echo(lab).requests) == 1
 
 
 @pytest.mark.report("R025")
@@ -97,7 +92,7 @@ def test_recovery_takes_what_is_unread_and_dates_it_by_the_talk(lab: Lab) -> Non
     for number in range(3):
         lab.say(f"it is {token(number)}", session=f"{number:08d}-aaaa-4aaa-8aaa-000000000000")
     lab.observe()
-    asked = len(_engine(lab).requests)
+    asked = len(echo(lab).requests)
     with lab.context() as ctx:
         assert recover(ctx).idle
     lab.say(f"it is {token(7)}", session="00000001-aaaa-4aaa-8aaa-000000000000")
@@ -106,7 +101,7 @@ def test_recovery_takes_what_is_unread_and_dates_it_by_the_talk(lab: Lab) -> Non
     lab.append(session=OTHER)
     with lab.context() as ctx:
         recover(ctx)
-    assert len(_engine(lab).requests) == asked + 1
+    assert len(echo(lab).requests) == asked + 1
     assert f"{lab.now:%Y-%m-%d}" not in lab.notes
     assert lab.notes.count(f"Date: {day}") == len([one for one in lab.notes.split("\n") if "Date:" in one])
     assert_whole(lab, [token(number) for number in (0, 1, 2, 7)])
@@ -152,7 +147,7 @@ def test_no_window_loses_a_decision(tmp_path: Path) -> None:
 def test_a_failure_is_not_nothing_to_note(lab: Lab) -> None:
     """Unreachable, or an answer of which nothing survives: no cursor moves past it unnoticed, status tells."""
     lab.say(f"it is {token(1)}")
-    _engine(lab).failures = [ModelUnreachableError("No model answers.")]
+    echo(lab).failures = [ModelUnreachableError("No model answers.")]
     report = lab.observe()
     assert report.blocked is not None
     assert not report.idle
@@ -200,11 +195,11 @@ def test_a_backlog_beyond_the_models_window_is_worked_off(tmp_path: Path) -> Non
             raise BatchTooLargeError("The request is over the model's window.")
         served.append(len(request.batch.messages))
 
-    _engine(lab).refuse = window
+    echo(lab).refuse = window
     lab.observe()
     assert_whole(lab, words)
     assert list(tokens_noted(lab.notes)) == words, "oldest first"
-    assert len(_engine(lab).requests) <= 3 * len(served) + 10
+    assert len(echo(lab).requests) <= 3 * len(served) + 10
 
 
 @pytest.mark.report("R034")
@@ -218,12 +213,12 @@ def test_a_poison_message_is_set_aside_and_the_rest_goes_on(tmp_path: Path) -> N
         if any(token(57) in one.text for one in request.batch.messages):
             raise BatchRefusedError("The model refuses.")
 
-    _engine(lab).refuse = poison
+    echo(lab).refuse = poison
     report = lab.observe()
     assert report.set_aside == 1
     found = assert_whole(lab, [one for one in words if one != token(57)])
     assert found.states[MessageState.SET_ASIDE] == 1
-    assert len(_engine(lab).requests) < 40
+    assert len(echo(lab).requests) < 40
     assert lab.observe().idle
 
 
@@ -236,10 +231,10 @@ def test_a_model_that_refuses_everything_is_asked_a_bounded_number_of_times(tmp_
     def never(_request: CompressionRequest) -> None:
         raise BatchRefusedError("The model refuses.")
 
-    _engine(lab).refuse = never
+    echo(lab).refuse = never
     report = lab.observe()
     assert report.blocked is not None
-    assert len(_engine(lab).requests) <= 2 * 64
+    assert len(echo(lab).requests) <= 2 * 64
     found = recount(lab)
     assert found.adds_up
     assert found.states[MessageState.PENDING] + found.states[MessageState.SET_ASIDE] == 64
@@ -254,7 +249,7 @@ def test_the_emergency_path_writes_no_raw_talk(tmp_path: Path) -> None:
     lab.emergency = extractive_engine()
     lab.say(f"we decided to deploy with the token {secret} from stage-2, port 8443")
     lab.path().rename(lab.path().with_name(f"{SESSION}.jsonl.reset.2026-03-02T12-00-09.000Z"))
-    _engine(lab).failures = [ModelUnreachableError("No model answers.")]
+    echo(lab).failures = [ModelUnreachableError("No model answers.")]
     with lab.context() as ctx:
         assert recover(ctx).provisional
         kept = [one for one in ctx.state_dir.rglob("*") if one.is_file()]
@@ -274,7 +269,7 @@ def test_a_stand_in_covers_everything_that_waits(tmp_path: Path) -> None:
     words = [token(number) for number in range(900)]
     lab.say(*[f"it is {word}" for word in words])
     for _ in range(2):
-        _engine(lab).failures = [ModelUnreachableError("No model answers.")]
+        echo(lab).failures = [ModelUnreachableError("No model answers.")]
         lab.observe(ObserveOptions(stand_in=True))
         assert list(tokens_noted(lab.notes)) == words
     lab.observe()
@@ -331,7 +326,7 @@ def test_only_promised_files_stand_in_the_memory_folder(lab: Lab) -> None:
     """After crashes, stand-ins and many runs: nothing that an indexer reads, and no growth."""
     for number in range(30):
         lab.say(f"it is {token(number)}")
-        _engine(lab).failures = [ModelUnreachableError("away")] if number % 3 == 0 else []
+        echo(lab).failures = [ModelUnreachableError("away")] if number % 3 == 0 else []
         lab.observe(ObserveOptions(stand_in=True))
     names = {one.name for one in lab.notes_path.parent.iterdir()}
     assert names == {"observations.md", ".total-recall.json", ".observer-last-run", ".observer-last-hash"}
@@ -381,7 +376,7 @@ def test_the_day_and_time_are_the_messages_in_the_users_zone(tmp_path: Path) -> 
     assert "23:55" in blocks[1]
     assert blocks[2] == blocks[0].replace("03-02", "03-03")
     assert "00:30" in blocks[3]
-    request = _engine(lab).requests[0]
+    request = echo(lab).requests[0]
     assert request.now.utcoffset() == timedelta(hours=8)
     assert_whole(lab, [token(1), token(2)])
 

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.fakes.openclaw_db import OpenClawDb
-from tests.integration.counting import recount, token, tokens_noted
+from tests.integration.counting import echo, recount, token, tokens_noted
 from tests.lab import Lab
 from totalrecall.domain.state import MessageState
 from totalrecall.errors import ModelUnreachableError
@@ -120,9 +120,9 @@ class Rows(RuleBasedStateMachine):
     @rule()
     def model_away(self) -> None:
         """The engine fails once."""
-        self.lab.engine.failures[:] = [ModelUnreachableError("away")]  # type: ignore[attr-defined]
+        echo(self.lab).failures[:] = [ModelUnreachableError("away")]
         self.lab.observe(ObserveOptions())
-        self.lab.engine.failures.clear()  # type: ignore[attr-defined]
+        echo(self.lab).failures.clear()
 
     @invariant()
     def at_most_once(self) -> None:
