@@ -22,6 +22,7 @@ from totalrecall.memory.observations import notes_in, parse, tidy
 from totalrecall.transcripts.batch import BatchLimits, PlannedBatch, View, batch_marker
 
 KNOWN_NOTES = 40
+RECENT_CHARS = 64_000
 # What one call of a model may hold: the prompt, known notes and the answer take their share of the tokens.
 PROMPT_TOKENS = 3_000
 CHARS_PER_TOKEN = 2.5
@@ -266,7 +267,15 @@ def limits_for(ctx: AgentContext) -> BatchLimits:
 
 def recent_notes(ctx: AgentContext) -> Sequence[Note]:
     """The newest notes of the file, a person's own among them: "already recorded"."""
-    return [note for _, _, note in notes_in(parse(ctx.notes.read()))][-KNOWN_NOTES:]
+    text = ctx.notes.read()
+    room = RECENT_CHARS
+    while True:
+        # From a heading on, and no more of a long log than is needed: it is read before every batch.
+        start = text.find("\nDate: ", len(text) - room) + 1 if room < len(text) else 0
+        notes = [note for _, _, note in notes_in(parse(text[start:]))] if start or room >= len(text) else []
+        if len(notes) >= KNOWN_NOTES or room >= len(text):
+            return notes[-KNOWN_NOTES:]
+        room *= 4
 
 
 def _map_text(note: Note, change: Callable[[str], str]) -> Note:
