@@ -16,18 +16,13 @@ from typing import TYPE_CHECKING
 from totalrecall.config.load import LoadedSettings, load_settings
 from totalrecall.config.settings import Settings
 from totalrecall.config.sources import Places
-from totalrecall.config.zone import ResolvedZone, resolve_zone
 from totalrecall.errors import ConfigError, SourceError
 from totalrecall.files.atomic import ABSENT, Conflict, read_state
 from totalrecall.files.atomic import replace as replace_file
 from totalrecall.jobs.context import AgentContext, mirror_of
 from totalrecall.ledger.database import FILE_NAME
-from totalrecall.ledger.health import demand_usable, diagnose
 from totalrecall.ledger.ledger import Ledger
-from totalrecall.llm.engine import Engine
-from totalrecall.log import LogOptions, Logs, configure
 from totalrecall.memory.log_file import ObservationFile
-from totalrecall.memory.observations import markers_in
 from totalrecall.places.agents import (
     Agent,
     find_agents,
@@ -46,9 +41,12 @@ from totalrecall.transcripts.jsonl import JsonlStore
 from totalrecall.transcripts.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
+    from totalrecall.config.zone import ResolvedZone
     from totalrecall.ledger.spend import SpendLedger
     from totalrecall.llm.chain import ModelChain
+    from totalrecall.llm.engine import Engine
     from totalrecall.llm.engine_llm import LlmEngine
+    from totalrecall.log import Logs
     from totalrecall.privacy.screening import Screen
     from totalrecall.privacy.user_patterns import UserPattern
 
@@ -126,7 +124,12 @@ class AgentPlaces:
     memory_dir: Path
     state_dir: Path
     loaded: LoadedSettings
-    zone: ResolvedZone
+    zone_for: Callable[[], ResolvedZone]
+
+    @property
+    def zone(self) -> ResolvedZone:
+        """The time zone, looked up when somebody asks."""
+        return self.zone_for()
 
     @property
     def settings(self) -> Settings:
@@ -169,7 +172,7 @@ def places_of(here: Installation, agent: Agent) -> AgentPlaces:
         memory_dir=memory_dir_of(workspace, overrides),
         state_dir=agent_state_folder(machine.env, machine.home_dir, agent.name),
         loaded=loaded,
-        zone=resolve_zone(loaded.settings.timezone, user_zone, machine.env),
+        zone_for=cache(lambda: _zone(loaded.settings.timezone, user_zone, machine.env)),
     )
 
 
@@ -188,7 +191,7 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         workspace=places.workspace,
         memory_dir=places.memory_dir,
         state_dir=places.state_dir,
-        zone=places.zone.zone,
+        zone_for=lambda: places.zone.zone,
         settings=places.settings,
         transcripts=transcripts_of(places.agent, now_ms),
         ledger=_ledger(places, notes, now_ms),
@@ -196,7 +199,7 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         engine_for=cache(lambda: _engine(here, places)),
         emergency_for=cache(extractive_engine),
         screen=screen,
-        log=logs_of(here, places).event_log("observer").bind(agent=places.agent.name),
+        log_for=cache(lambda: logs_of(here, places).event_log("observer").bind(agent=places.agent.name)),
         now_ms=now_ms,
     )
     with context.ledger:
@@ -218,6 +221,8 @@ def workspace_lock(here: Installation, memory_dir: Path) -> Path:
 
 def logs_of(here: Installation, places: AgentPlaces) -> Logs:
     """The log files of the agent's workspace, screened; a one-shot command talks to the terminal itself."""
+    from totalrecall.log import LogOptions, configure
+
     now_ms = here.machine.now_ms
     return configure(
         LogOptions(
@@ -340,6 +345,12 @@ def _engine(here: Installation, places: AgentPlaces) -> Engine:
     return llm_engine(here, places) if places.settings.uses_model else extractive_engine()
 
 
+def _zone(setting: str, user_timezone: str, env: Mapping[str, str]) -> ResolvedZone:
+    from totalrecall.config.zone import resolve_zone
+
+    return resolve_zone(setting, user_timezone, env)
+
+
 def _fence_salt(state_root: Path) -> bytes:
     """Random bytes of this installation: nobody who writes into a transcript can know the fence's name."""
     path = state_root / "fence-salt"
@@ -353,6 +364,9 @@ def _fence_salt(state_root: Path) -> bytes:
 def _ledger(places: AgentPlaces, notes: ObservationFile, now_ms: Callable[[], int]) -> Ledger:
     mirror = mirror_of(places.memory_dir, places.agent.name)
     if not (places.state_dir / FILE_NAME).exists() or not notes.path.exists():
+        from totalrecall.ledger.health import demand_usable, diagnose
+        from totalrecall.memory.observations import markers_in
+
         ours = bool(markers_in(notes.read()))
         demand_usable(diagnose(places.state_dir, mirror, notes_exist=ours), places.state_dir)
     return Ledger.open(places.state_dir, now_ms=now_ms())

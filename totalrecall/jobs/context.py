@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import IntEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from totalrecall.config.settings import Settings
 from totalrecall.domain.session import SessionKind
 from totalrecall.ledger.ledger import Ledger
-from totalrecall.llm.engine import Engine
-from totalrecall.log import Log
 from totalrecall.memory.log_file import ObservationFile
 from totalrecall.transcripts.store import TranscriptStore
+
+if TYPE_CHECKING:
+    from totalrecall.llm.engine import Engine
+    from totalrecall.log import Log
 
 
 class Step(IntEnum):
@@ -39,7 +42,7 @@ class AgentContext:
         workspace: the folder with its memory files.
         memory_dir: where ``observations.md`` stands.
         state_dir: our own folder for it.
-        zone: the user's time zone.
+        zone_for: the user's time zone, looked up when somebody asks.
         settings: see config.
         transcripts: all its stores behind one face.
         ledger: its bookkeeping.
@@ -47,7 +50,7 @@ class AgentContext:
         engine_for: what compresses, made at the first call: a run with nothing new loads no engine.
         emergency_for: the extractive engine, for recovery and flush while the model is away.
         screen: removes secrets from a text.
-        log: what the jobs say about their work, numbers and names only.
+        log_for: what the jobs say about their work, numbers and names only.
         now_ms: the clock, milliseconds since 1970 UTC.
         passed: told each step of a batch; tests crash the process in it.
     """
@@ -56,7 +59,7 @@ class AgentContext:
     workspace: Path
     memory_dir: Path
     state_dir: Path
-    zone: tzinfo
+    zone_for: Callable[[], tzinfo]
     settings: Settings
     transcripts: TranscriptStore
     ledger: Ledger
@@ -64,7 +67,7 @@ class AgentContext:
     engine_for: Callable[[], Engine]
     emergency_for: Callable[[], Engine]
     screen: Callable[[str], str]
-    log: Log
+    log_for: Callable[[], Log]
     now_ms: Callable[[], int]
     passed: Callable[[Step], None] = field(default=lambda _step: None)
 
@@ -72,6 +75,16 @@ class AgentContext:
     def mirror_path(self) -> Path:
         """The small mirror of the ledger beside the notes."""
         return mirror_of(self.memory_dir, self.agent)
+
+    @property
+    def zone(self) -> tzinfo:
+        """The user's time zone."""
+        return self.zone_for()
+
+    @property
+    def log(self) -> Log:
+        """Where the jobs say what they do."""
+        return self.log_for()
 
     def now(self) -> datetime:
         """The present time in the user's zone."""

@@ -22,7 +22,6 @@ from totalrecall.errors import (
 )
 from totalrecall.files.lock import hold
 from totalrecall.jobs.context import AgentContext, Step
-from totalrecall.jobs.deliver import deliver, remove_stand_ins, save_mirror, write_run_marks
 from totalrecall.jobs.streams import row_of
 from totalrecall.ledger.rows import BatchStatus, SessionRow
 from totalrecall.transcripts.store import Start
@@ -124,7 +123,12 @@ def observe(ctx: AgentContext, options: ObserveOptions | None = None) -> Observe
 
 def finish_open_batches(ctx: AgentContext, report: ObserveReport) -> None:
     """Bring batches that a crash interrupted to their end; plans without an answer are made anew."""
-    for batch in ctx.ledger.open_batches():
+    left = ctx.ledger.open_batches()
+    if not left and not ctx.ledger.provisional():
+        return
+    from totalrecall.jobs.deliver import deliver, remove_stand_ins
+
+    for batch in left:
         if batch.status is BatchStatus.PLANNED:
             ctx.ledger.discard(batch.marker)
             continue
@@ -220,9 +224,11 @@ class _Run:
         """The mirror, the marks for other people's scripts, the day's backup, and how the run went."""
         ctx, report = self._ctx, self.report
         if report.batches or report.skipped or report.provisional or report.adopted:
+            from totalrecall.jobs.deliver import save_mirror, write_run_marks
+
             save_mirror(ctx)
-        if report.batches:
-            write_run_marks(ctx, self._compressor.sent)
+            if report.batches:
+                write_run_marks(ctx, self._compressor.sent)
         self.record(report.blocked or (self._back_up() if report.batches else None))
 
     def record(self, error: TotalRecallError | None) -> None:

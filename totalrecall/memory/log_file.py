@@ -9,7 +9,6 @@ from pathlib import Path
 from totalrecall.errors import MemoryFileError
 from totalrecall.files.atomic import Conflict, FileState, read_state, replace
 from totalrecall.files.lock import hold
-from totalrecall.memory.observations import append_block, markers_in, take_out
 
 WRITE_TRIES = 20
 LOCK_WAIT_S = 10.0
@@ -73,6 +72,8 @@ class ObservationFile:
             MemoryFileError: the file cannot be written; it is as it was.
             BusyError: another process of ours kept the lock for too long.
         """
+        from totalrecall.memory.observations import append_block, markers_in, take_out
+
         with hold(self._lock_path, wait_s=LOCK_WAIT_S):
             for _ in range(WRITE_TRIES):
                 before = read_state(self.path)

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import quote
 
 from totalrecall.places.openclaw_home import OpenClawHome, expand_user
 from totalrecall.places.stores import DATABASE_NAME, AgentStores, registered_databases, stores_at
 
 MAIN = "main"
+_SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,60}\Z")
 MAX_NAME_CHARS = 120
 # Folders that file managers, editors and backups leave beside the real ones.
 _COPY = r"(?i)(\.(bak|old|orig|backup|tmp|deleted)\b.*|~| copy( \d+)?|\(\d+\))$"
@@ -129,6 +129,10 @@ def memory_dir_of(workspace: Path, overrides: Overrides | None = None) -> Path:
 
 def agent_name(agent_id: str, profile: str) -> str:
     """``main`` in ``~/.openclaw``, ``main@work`` in a profile. Different pairs never get one name."""
+    if _SAFE_ID.match(agent_id):
+        return f"{agent_id}@{profile}" if profile else agent_id
+    from urllib.parse import quote
+
     safe = quote(agent_id, safe=" ", errors="surrogatepass").replace("~", "%7E")
     safe = "%2E" + safe[1:] if safe.startswith(".") else safe
     if len(safe) > MAX_NAME_CHARS:

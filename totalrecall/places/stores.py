@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import quote
 
 if TYPE_CHECKING:
     import sqlite3
@@ -143,8 +142,9 @@ def _ask(path: Path, question: Callable[[sqlite3.Connection], _Answer]) -> _Answ
 @contextmanager
 def _opened(path: Path, *, immutable: bool) -> Iterator[sqlite3.Connection]:
     import sqlite3
+    from urllib.parse import quote
 
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'&immutable=1' if immutable else ''}"
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'&immutable=1' if immutable else '&readonly_shm=1'}"
     with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S)) as connection:
         connection.execute("PRAGMA query_only = 1")
         yield connection
