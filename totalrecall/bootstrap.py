@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -357,7 +356,7 @@ def _fence_salt(state_root: Path) -> bytes:
     found = read_state(path)
     if found.content:
         return found.content
-    done = replace_file(path, secrets.token_bytes(32), expected=ABSENT if found.content is None else found)
+    done = replace_file(path, os.urandom(32), expected=ABSENT if found.content is None else found)
     return (done.current if isinstance(done, Conflict) else done.state).content or b""
 
 

@@ -13,7 +13,7 @@ from totalrecall.jobs.adopt import adopt
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.gather import session_skip
 from totalrecall.jobs.observe import JOB_WAIT_S, ObserveOptions, ObserveReport, observe
-from totalrecall.jobs.streams import is_message, stream_of
+from totalrecall.jobs.streams import is_message, row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def plan_backfill(ctx: AgentContext, begins_at_ms: int) -> BackfillPlan:
     until_ms = adoption.begins_at_ms if adoption else ctx.now_ms()
     sessions = messages = chars = 0
     for session in ctx.transcripts.sessions():
-        row = ctx.ledger.session(stream_of(session))
+        row = row_of(session, ctx.ledger.session)
         if session.modified_ms < begins_at_ms or (row and session_skip(ctx, session, row)):
             continue
         found = 0
@@ -78,6 +78,6 @@ def backfill(
 
 def _rewind(ctx: AgentContext, begins_at_ms: int) -> None:
     for session in ctx.transcripts.sessions():
-        row = ctx.ledger.session(stream_of(session))
+        row = row_of(session, ctx.ledger.session)
         if row is not None and session.modified_ms >= begins_at_ms:
             ctx.ledger.put_session(replace(row, cursor=Cursor(session.store)), rescan=True)

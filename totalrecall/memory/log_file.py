@@ -12,6 +12,7 @@ from totalrecall.files.lock import hold
 
 WRITE_TRIES = 20
 LOCK_WAIT_S = 10.0
+TAIL_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +73,16 @@ class ObservationFile:
             MemoryFileError: the file cannot be written; it is as it was.
             BusyError: another process of ours kept the lock for too long.
         """
-        from totalrecall.memory.observations import append_block, markers_in, take_out
-
         with hold(self._lock_path, wait_s=LOCK_WAIT_S):
             for _ in range(WRITE_TRIES):
                 before = read_state(self.path)
-                text = _text(before)
-                present = marker in markers_in(text)
-                shorter, found = take_out(text, instead_of)
-                after = shorter if present else append_block(shorter, block)
-                if after == text:
+                content = before.content or b""
+                shorter, found = _without(content, instead_of)
+                present = _has(content, marker)
+                after = shorter if present else _appended(shorter, block)
+                if after == content:
                     return Added(wrote=False, digest=before.digest)
-                content = after.encode("utf-8", "surrogateescape")
-                done = replace(self.path, content, expected=before, about_to=about_to)
+                done = replace(self.path, after, expected=before, about_to=about_to)
                 if not isinstance(done, Conflict):
                     return Added(wrote=not present, digest=done.state.digest, replaced_blocks=found)
         raise MemoryFileError(
@@ -93,5 +91,37 @@ class ObservationFile:
         )
 
 
+def _has(content: bytes, marker: str) -> bool:
+    """Whether a block of that marker stands in the log. Looks for the bytes first: the log may be long."""
+    from totalrecall.memory.observations import markers_in
+
+    return f"tr:{marker}".encode() in content and marker in markers_in(_decoded(content))
+
+
+def _without(content: bytes, blocks: Sequence[str]) -> tuple[bytes, int]:
+    if not blocks:
+        return content, 0
+    from totalrecall.memory.observations import take_out
+
+    shorter, found = take_out(_decoded(content), blocks)
+    return shorter.encode("utf-8", "surrogateescape"), found
+
+
+def _appended(content: bytes, block: str) -> bytes:
+    """The log with the block at its end. Only the end is decoded: text takes four times the size."""
+    from totalrecall.memory.observations import append_block
+
+    words_end = len(content.rstrip(b" \t\r\n"))
+    tail = _decoded(content[max(0, words_end - TAIL_BYTES) :])
+    grown = append_block(tail, block)
+    if not grown.startswith(tail):
+        return grown.encode("utf-8", "surrogateescape")
+    return content + grown[len(tail) :].encode("utf-8", "surrogateescape")
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
 def _text(state: FileState) -> str:
-    return (state.content or b"").decode("utf-8", "surrogateescape")
+    return _decoded(state.content or b"")
