@@ -102,10 +102,16 @@ def compiled(source: str) -> re.Pattern[str]:
 def says(languages: tuple[str, ...], field: str, text: str) -> re.Match[str] | None:
     """The first match of this field of the languages' rules in ``text``."""
     for language in languages:
-        rules = rules_of(language)
-        if rules is not None and (match := compiled(getattr(rules, field)).search(text)):
+        pattern = _field(language, field)
+        if pattern is not None and (match := pattern.search(text)):
             return match
     return None
+
+
+@cache
+def _field(language: str, field: str) -> re.Pattern[str] | None:
+    rules = rules_of(language)
+    return compiled(getattr(rules, field)) if rules is not None else None
 
 
 def cue_of(languages: tuple[str, ...], text: str) -> Cue | None:

@@ -44,7 +44,8 @@ def named_days(text: str, today: date) -> tuple[NamedDay, ...]:
     if not _compiled(_GATE).search(text):
         return ()
     found: list[NamedDay] = []
-    for source, read in _SHAPES:
+    shapes = _SHAPES if _compiled(r"\d").search(text) else _SHAPES[_WITH_DIGITS:]
+    for source, read in shapes:
         for match in _shape(source).finditer(text):
             start, end = match.span()
             if any(start < other.end and other.start < end for other in found):
@@ -212,6 +213,8 @@ def _month_later(day: date, months: int) -> date:
     raise ValueError(months)
 
 
+_WITH_DIGITS = 7
+"""The first shapes need a digit; most sentences have none."""
 _SHAPES: tuple[tuple[Callable[[], str], Callable[[re.Match[str], date], date | None]], ...] = (
     (lambda: r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)", _iso),
     (lambda: r"(?<!\d)(?:(\d{4})\s*年\s*)?(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]", _chinese),

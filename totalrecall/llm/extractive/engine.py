@@ -18,7 +18,7 @@ from totalrecall.llm.extractive.cues import compiled, says
 from totalrecall.llm.extractive.dates import named_days
 from totalrecall.llm.extractive.language import languages_around, languages_of
 from totalrecall.llm.extractive.scoring import Chosen, choose, priorities
-from totalrecall.llm.extractive.similar import same
+from totalrecall.llm.extractive.similar import among, same
 from totalrecall.llm.extractive.tools import Run, runs
 from totalrecall.llm.extractive.user import read_user
 from totalrecall.llm.extractive.wording import written
@@ -150,10 +150,10 @@ def _without_known(
         if one.replaces:
             repeats = any(_says_both(one, text) for text in told)
         else:
-            repeats = any(same(one.text, text) for text in told)
+            repeats = among(one.text, told)
         if repeats:
             dropped.append(Dropped(written(one), "known"))
-        elif not any(same(one.text, other.text) for other in fresh[-_LOOK_BACK:]):
+        elif not among(one.text, (other.text for other in fresh[-_LOOK_BACK:])):
             fresh.append(one)
     return fresh, tuple(dropped)
 

@@ -71,7 +71,8 @@ def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a message's text, in order; quotations come before the sentence around them."""
     if len(text) > 2 * OWN_CHARS:
         text = f"{text[:OWN_CHARS]}\n{text[-OWN_CHARS:]}"
-    text = _pattern("directive").sub(" ", text)
+    if "[[" in text:
+        text = _pattern("directive").sub(" ", text)
     code = foreign_rest = False
     intro = False
     for raw in _pattern("unsafe").sub(" ", text.replace("\u2028", "\n").replace("\u2029", "\n")).split("\n"):
@@ -89,10 +90,18 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 def clean(text: str) -> str:
     """``text`` as one line without markup that means something in a note or in Markdown."""
-    text = _pattern("emphasis").sub("", _pattern("unsafe").sub(" ", text))
+    if not text.isprintable():
+        text = _pattern("unsafe").sub(" ", text)
+    if not text.isascii() or not text[:1].isalpha() or any(mark in text for mark in "*`<>"):
+        text = _without_marks(text)
+    return (_pattern("spaces").sub(" ", text) if "  " in text or not text.isprintable() else text).strip()
+
+
+def _without_marks(text: str) -> str:
+    text = _pattern("emphasis").sub("", text)
     while (shorter := _pattern("list_mark").sub("", text)) != text:
         text = shorter
-    return _pattern("spaces").sub(" ", text).strip()
+    return text
 
 
 def _bounded(line: str) -> Iterator[str]:

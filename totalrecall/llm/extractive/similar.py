@@ -74,7 +74,19 @@ def _stem(word: str) -> str:
 
 def same(new: str, old: str) -> bool:
     """True when ``old`` already says what ``new`` says, in these or similar words."""
-    a, b = gist(new), gist(old)
+    return _covers(gist(old), gist(new))
+
+
+def among(new: str, olds: Iterable[str]) -> bool:
+    """True when one of ``olds`` already says what ``new`` says."""
+    wanted = gist(new)
+    return any(_covers(gist(old), wanted) for old in olds)
+
+
+def _covers(b: Gist, a: Gist) -> bool:
+    """Whether ``b`` says what ``a`` says."""
+    if b.words.isdisjoint(a.words) and b.values.isdisjoint(a.values):
+        return False
     size = len(a.words) + len(a.values)
     if size == 0 or not a.values <= b.values or (a.negated != b.negated and size < 8):
         return False
