@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.packaging.machine import totalrecall, tree, write_agent
+from tests.packaging.machine import REPOSITORY, totalrecall, tree, write_agent
 from totalrecall.jobs.setup import command_path, cron_lines, startup_lines
 
 SAMPLE = Path(".local/share/total-recall/sample")
@@ -23,6 +24,15 @@ def test_without_an_agent_it_notes_the_sample(tmp_path: Path) -> None:
     notes = (tmp_path / SAMPLE / "home" / "workspace" / "memory" / "observations.md").read_text("utf-8")
     assert "Fridays" in notes
     assert notes.splitlines()[-1] in done.stdout
+
+
+def test_the_readme_shows_what_the_sample_gives(tmp_path: Path) -> None:
+    """The excerpt of notes in the README is a copy of real ones."""
+    totalrecall(tmp_path, "setup")
+    notes = (tmp_path / SAMPLE / "home" / "workspace" / "memory" / "observations.md").read_text("utf-8")
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    (excerpt,) = re.findall(r"^```\n(Date: .*?)```$", readme, re.DOTALL | re.MULTILINE)
+    assert excerpt in notes
 
 
 def test_the_sample_leaves_the_own_state_alone(tmp_path: Path) -> None:
