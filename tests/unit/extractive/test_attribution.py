@@ -201,3 +201,63 @@ def test_in_a_group_wishes_and_personal_matters_are_left_out() -> None:
         group=True,
     )
     assert texts(answer) == ["task: Owner: release is on Monday (2026-01-05)"]
+
+
+CHATTER = (
+    "That worked, thanks!",
+    "Try again please.",
+    "I think the first version looked nicer.",
+    "Hmm, that is not what I meant.",
+    "Could be the cache, could be the network.",
+    "Let's see what happens.",
+    "Is it possible that the build is broken?",
+    "You always say that.",
+    "We never got an answer from them.",
+    "There was a bug in all the tests.",
+    "What does port 8443 do?",
+    "I have no idea what you mean.",
+    "Why is it so slow in every browser?",
+    "See you tomorrow!",
+    "Let me know when you are done.",
+    "Good point, I had not thought of that.",
+    "It would be nice to have dark mode.",
+    "I'll be back in 5 minutes.",
+    "My bad, sorry.",
+    "Wow, only 3 seconds now.",
+    "Ask me anything!",
+    "Do you remember the song about the ship?",
+    "Let's take a break.",
+    "Only you can do this that well.",
+    "bis morgen dann!",
+    "Das sieht gut aus.",
+    "Was hältst du davon?",
+    "Immer diese Technik!",
+    "Nie wieder Windows, haha",
+    "Ich bin gleich wieder da.",
+    "Versuch es nochmal.",
+    "Wir haben immer noch keine Antwort bekommen.",
+    "Das ist doch nicht dein Ernst.",
+    "Es könnte am Netzwerk liegen.",
+    "Ich verstehe das nicht.",
+    "看起来不错。",
+    "再试一次。",
+    "为什么这么慢？",
+    "你能解释一下吗？",
+    "明天见！",
+    "我不明白你的意思。",
+    "可能是网络的问题。",
+    "继续。",
+    "这个怎么用？",
+    "太慢了吧",
+    "要是能自动保存就好了。",
+    "别担心，没关系。",
+    "你总是这样说。",
+    "把第二部分给我看看。",
+)
+
+
+@pytest.mark.report("R036")
+@pytest.mark.parametrize("text", CHATTER)
+def test_everyday_remarks_leave_nothing(text: str) -> None:
+    """Remarks, complaints and questions that sound a little like rules or facts give no note."""
+    assert compress(user(text)).nothing_notable

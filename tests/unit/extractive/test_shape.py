@@ -190,26 +190,23 @@ def test_a_hostile_line_of_a_megabyte_takes_no_time(bit: str) -> None:
 def test_a_backlog_is_read_at_a_workable_speed(capsys: pytest.CaptureFixture[str]) -> None:
     """A large batch of ordinary talk is compressed at some hundred kilobytes a second at the least."""
     talk = [message for dialogue in corpus() for message in dialogue.messages]
-    messages = [
-        Message(
-            number,
-            b"",
-            one.role,
-            THURSDAY + timedelta(seconds=number),
-            one.text.strip(),
-            one.tools,
-        )
-        for number, one in enumerate(talk * 2, 1)
-    ][:400]
+    replies = [one.text for one in talk if one.role is Role.ASSISTANT]
+    messages = []
+    for number, one in enumerate((talk * 2)[:400], 1):
+        # An assistant's reply is some hundred words long; those of the corpus are cut to the point.
+        long = " ".join(replies[(number + step * 7) % len(replies)] for step in range(4))
+        text = one.text if one.role is Role.USER else long
+        at = THURSDAY + timedelta(seconds=number)
+        messages.append(Message(number, b"", one.role, at, text, one.tools))
     compress_messages(messages[:50])
     size = sum(len(one.text.encode()) for one in messages)
-    began = time.perf_counter()
+    began = time.process_time()
     answer = compress_messages(messages)
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     with capsys.disabled():
         print(f"\n  {size / took / 1e6:.2f} MB/s over {size} bytes in {len(messages)} messages")  # noqa: T201 - the figure
     assert answer.notes
-    assert size / took > 150_000  # far below what is measured: the machine may be busy
+    assert size / took > 300_000  # far below what is measured: the machine may be busy
 
 
 def test_importing_compiles_nothing() -> None:

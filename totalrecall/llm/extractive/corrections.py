@@ -16,6 +16,7 @@ _LASTING = frozenset(
 _LOOK_BACK = 60
 CORRECTION = 5.9
 """What a note that names the old value weighs at least: about as much as a rule."""
+_CONTRASTS = r"\b(?:not|instead|from|nicht|statt\w*)\b|[不改换]"
 _SINCE = {"de": "inzwischen ersetzt", "zh": "已被替换"}
 
 
@@ -96,6 +97,8 @@ def _replaced_in_known(candidate: Candidate, known: Sequence[Note], named: str) 
 
 def _contrast(candidate: Candidate) -> str:
     """The old value that the sentence itself names: not X but Y, X instead of Y."""
+    if not compiled(_CONTRASTS).search(candidate.text):
+        return ""
     for language in candidate.languages:
         rules = rules_of(language)
         match = compiled(rules.contrast).search(candidate.text) if rules else None

@@ -23,10 +23,19 @@ _VERBS = (
 GERMAN = Rules(
     cues=(
         Cue(NoteType.RULE, 6.0, True,
-            r"\b(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|in zukunft|zukünftig|grundsätzlich|"
+            r"^(?:bitte )?(?!ich|wir|er|sie|es|das|die|der|man|du|hat|habe|ist|"
+            r"war)\w+ (?:\w+ ){0,2}(?:nie|niemals|immer)\b"
+            r"|\bfrag(?:e|en sie)? mich,? (?:bitte )?(?:bevor|vorher|zuerst|erst|immer)\b|\bbevor (?:du|"
+            r"sie) \w+"
+            r"|^(?:niemand|nur \w+)\b[^.]*\b(?:darf|dürfen|soll)\b|^(?:bitte )?(?:nutze|verwende|"
+            r"schreib|nimm|setze)\w* [^.]*\b(?:alle[nrs]?|"
+            r"jede[mnrs]?|überall)\b|\b(?:du|sie) (?:musst|müssen|brauchst|brauchen) (?:mich )?(?:nicht|"
+            r"nie)\b"
+            r"|\bdas nächste mal\b|\bbeim nächsten mal\b"
+            r"|\b(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|in zukunft|zukünftig|grundsätzlich|"
             r"auf keinen fall|unter keinen "
             r"umständen)\b|(?:^|[,;:] ?|\b(?:bitte|und|aber|du|sie|mir|mich|uns|mails?|"
-            r"an \w+) )(?:bitte )?(?:immer|nie|niemals)\b"
+            r"an \w+) )(?:bitte )?(?:immer|nie|niemals)\b(?! (?:noch|wieder|diese\w*|dasselbe)\b)"
             r"|\b(?:schreib|antworte|nutze|nimm|mach|sprich|benutz|verwende)e?\b[^.]{0,60}\b(?:immer|"
             r"nie|niemals|nur)\b"
             r"|\b(?:bitte )?(?:keine?n?|nie(?:mals)?) \w+(?: \w+){0,3} ohne\b|^bitte keine?n?\b|\b(?:du|"
@@ -35,7 +44,13 @@ GERMAN = Rules(
         Cue(NoteType.DECISION, 5.5, True,
             r"\bwir (?:haben (?:uns )?(?:\w+ ){0,4}(?:entschieden|beschlossen|geeinigt|festgelegt)|"
             r"nehmen|bleiben (?:bei|auf)|gehen mit|"
-            r"setzen auf|verwenden|wechseln)\b|\bich (?:habe (?:mich )?(?:\w+ ){0,6}(?:entschieden|"
+            r"setzen auf|verzichten|einigen uns|entscheiden uns|verwenden|wechseln|machen|bauen|lassen|"
+            r"streichen|behalten|verschieben|liefern|"
+            r"ziehen|kaufen|verkaufen|"
+            r"sagen \w+ ab|kündigen)\b|\bwir (?:\w+ ){1,4}doch (?:ohne|mit|nicht)\b|\b(?:ist|"
+            r"sind) (?:gestorben|vom tisch|gestrichen|beschlossen)\b"
+            r"|\bes wird (?:jetzt )?(?:die|der|das|ein|eine)\b|"
+            r"\bich (?:habe (?:mich )?(?:\w+ ){0,6}(?:entschieden|"
             r"beschlossen)|nehme)\b"
             r"|\b(?:haben|habe) (?:uns|mich) (?:\w+ ){0,5}?entschieden\b|^(?:entscheidung|beschluss|"
             r"beschlossen)\b"
@@ -54,7 +69,8 @@ GERMAN = Rules(
             r"gefallen)\b[^.]{0,60}\b(?:lieber|besser|nicht|"
             r"gut)\b|\blieber (?:\w+ )?(?:als|statt|ohne|mit)\b|\bam liebsten\b|\bmein\w* lieblings|"
             r"\bich (?:will|möchte) (?:kurze|lange|keine)"
-            r"|\bbevorzugt?\b|\bkann ich nicht (?:leiden|ausstehen)\b"),
+            r"|\bbevorzugt?\b|\bich kann [^.]{1,30} nicht (?:leiden|ausstehen|ab)\b|\bich (?:hasse|"
+            r"vertrage|esse|trinke) (?:kein|nicht)\w*\b|\bkann ich nicht (?:leiden|ausstehen)\b"),
         Cue(NoteType.GOAL, 4.6, False,
             r"\b(?:mein|unser|das)? ?ziel\b[^.]{0,30}\b(?:ist|:)|\b(?:ich|wir) (?:will|wollen|plane|"
             r"planen|möchte|möchten|haben vor|habe vor)\b"
@@ -68,7 +84,10 @@ GERMAN = Rules(
             r"\bläuft (?:\w+ ){0,4}ab\b|\bwill der kunde\b"
             r"|\bantworte,? dass\b"),
         Cue(NoteType.HABIT, 4.2, False,
-            r"\bich (?:\w+ )?(?:meistens|meist|normalerweise|gewöhnlich|üblicherweise|oft|immer|jeden|"
+            r"^(?:montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|werktags|abends|"
+            r"morgens|mittags|"
+            r"jeden \w+|jede \w+)\b|\bich (?:\w+ )?(?:meistens|meist|normalerweise|gewöhnlich|"
+            r"üblicherweise|oft|immer|jeden|"
             r"jede)\b|\b(?:ich|wir) \w+ (?:\w+ ){0,3}"
             r"(?:jeden|jede|jedes|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|"
             r"abends|morgens)\b"),
@@ -84,13 +103,15 @@ GERMAN = Rules(
             r"\b(?:ich|wir) (?:habe|haben|sind|bin) (?:\w+ ){0,6}(?:unterschrieben|abgeschlossen|"
             r"gekauft|verkauft|umgezogen|veröffentlicht|"
             r"gekündigt|bezahlt|eingestellt|fertiggestellt)\b|\b(?:abgestürzt|ausgefallen|kaputt|"
-            r"läuft nicht|läuft aber nicht|"
+            r"läuft nicht|läuft aber nicht|unterschrieben|gekündigt|gewonnen|verloren|gestrichen|"
+            r"angenommen|abgelehnt|zugesagt|abgesagt|bestätigt|geliefert|"
             r"brechen ab|geht nicht mehr|fehlgeschlagen)\b"),
     ),
     joke=r"\b(?:scherz|spaß|witz|haha+|hihi|lol|ironie)\b",
     hypothetical=r"\b(?:wenn|falls) (?:ich|wir|man|es|du)\b[^.]{0,60}\b(?:würde|würden|hätte|hätten|"
                  r"wäre|wären|könnte|könnten|irgendwann|jemals)\b"
-                 r"|\bangenommen\b|\bstell dir vor\b|\bhätten wir\b|\bwäre (?:schön|toll|cool|nett)\b|"
+                 r"|^angenommen,|\bmal angenommen\b|\bstell dir vor\b|\bhätten wir\b|\bwäre (?:schön|"
+                 r"toll|cool|nett)\b|"
                  r"\bwas wäre wenn\b",
     undecided=r"\b(?:nicht sicher|unsicher|noch nicht entschieden|mal (?:sehen|schauen)|vielleicht|"
               r"eventuell|überlege|überlegen|keine ahnung|"
@@ -99,9 +120,10 @@ GERMAN = Rules(
            r"könnten) (?:du|sie) (?:mir )?(?:bitte )?|bitte )",
     request=rf"^(?:(?:jetzt|dann|ok|und|so|auch|erst|also),? )*(?:bitte )?(?:{_VERBS})\b|\bbitte\b|"
             rf"\b(?:kannst|könntest) du\b",
-    correction=r"\b(?:korrektur|berichtigung|doch nicht|doch lieber|doch kein\w*|ich meinte|vertan|"
+    correction=r"\b(?:korrektur|berichtigung|doch nicht(?! (?:dein|euer|ihr|wahr|schlimm|normal))|"
+               r"doch lieber|doch kein\w*|ich meinte|vertan|"
                r"mein fehler)\b|\bnicht \S+(?: \S+){0,3}, "
-               r"sondern\b|\bstatt(?:dessen)?\b|\bsoll(?:en)? doch\b|\b(?:heißt|ist|sind|läuft|"
+               r"sondern\b|\bstattdessen\b|\bsoll(?:en)? doch\b|\b(?:heißt|ist|sind|läuft|"
                r"lautet) jetzt\b|\bnicht mehr\b"
                r"|\bgeändert (?:auf|zu|in)\b|\b(?:verschoben|verlegt) auf\b",
     deadline=r"\b(?:frist|deadline|bis|fällig|spätestens|vor dem|abgabe|stichtag|läuft|endet|ende der|"

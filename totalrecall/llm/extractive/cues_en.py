@@ -29,9 +29,15 @@ _VERBS = (
 ENGLISH = Rules(
     cues=(
         Cue(NoteType.RULE, 6.0, True,
-            r"\b(?:from now on|going forward|in future|as a rule|under no circumstances|"
+            r"\b(?:ask|check with|tell|confirm with|consult) me (?:before|first)\b|\bask before\b"
+            r"|^(?:please )?(?:use|write|keep|add|put|include|apply|run|set|name|log|check|sign|address|"
+            r"answer) .*\b(?:in|for|on|to|of|"
+            r"before|after|with) (?:all|every|any)(?:thing|where|one)?\b"
+            r"|\b(?:nobody|no one|only (?!you|i|we|then|now|the|one)\w+)\b.*\b(?:may|can|should|is allowed)\b"
+            r"|\byou (?:don['’]?t|do not) (?:need|have) to\b|\b(?:next|each) time\b.*\b(?:you|please)\b"
+            r"|\b(?:from now on|going forward|in future|as a rule|under no circumstances|"
             r"by default,? (?:use|always))\b"
-            r"|(?:^|[,;:.] ?|\b(?:and|but|please|you|you should|you must|to|so|then|also) )(?:please )?"
+            r"|(?:^|[,;:.] ?|\b(?:and|but|please|you should|you must|to|so|then|also) )(?:please )?"
             r"(?:always|never)\b(?! (?:got|had|been|was|mind|again\b))"
             r"|\bmake sure (?:to always|you always|that you)|\bwithout (?:asking|checking with) me\b"
             r"|(?:^|[,;:] ?|\b(?:and|but|please) )(?:do not|don['’]?t) (?!forget|worry|know|think|mind|"
@@ -41,11 +47,17 @@ ENGLISH = Rules(
             r"avoid)\b.*\b(?:always|\w+ing|all)\b"
             r"|^only \w+.*\b(?:allowed|please|when|if|ids?)\b"),
         Cue(NoteType.DECISION, 5.5, True,
-            r"\bwe(?:'ve| have)? (?:decided|settled|agreed|chose|chosen|picked|opted)\b|\bI(?:'ve|"
+            r"\b(?:final answer|the plan is)\b|^plan:|\bwe (?:ship|drop|skip|keep|build|cancel|postpone|"
+            r"stay)\b"
+            r"|\bwe(?:['’]ll| will| won['’]t) (?:ship|drop|skip|keep|build|cancel|postpone|do|have|need|"
+            r"support|start)\b"
+            r"|\b(?:is|are) (?:off the table|out of scope|postponed|cancelled|approved)\b"
+            r"|\bwe(?:'ve| have)? (?:decided|settled|agreed|chose|chosen|picked|opted)\b|\bI(?:'ve|"
             r" have)? (?:decided|chosen|"
             r"settled|opted)\b|^(?:final )?decision\b|^(?:please )?decide\b[^.]*:|"
             r"\blet['’]?s (?:go with|use|take|stick with|do|"
-            r"pick|choose|keep|skip|drop)\b"
+            r"pick|choose|keep|skip|drop)\b(?! (?:a (?:break|look|step|moment|walk)|going|talking|this|"
+            r"that|it)\b)"
             r"|\b(?:we|I)(?:['’]?ll| will|['’]re going to|['’]m going to| are going to) (?:go with|use|"
             r"take|stick (?:with|to)|"
             r"stay (?:on|with)|switch to|drop|keep|move to|adopt)\b|\bgo(?:ing)? with (?:the|option|"
@@ -54,7 +66,7 @@ ENGLISH = Rules(
             r"\bapproved\b"
             r"|\bchanged my mind\b"),
         Cue(NoteType.FACT, 5.6, True,
-            r"\bmy (?:full |first |last )?name(?:'s| is)\b|\bcall me [A-Z]|\bI am called\b"
+            r"\bmy (?:full |first |last )?name(?:'s| is)\b|\bcall me (?-i:[A-Z])|\bI am called\b"
             r"|\b(?:I am|I'm) (?:a|an|the) [\w -]{3,40} (?:at|for|from|in)\b"),
         Cue(NoteType.PREFERENCE, 5.0, False,
             r"\bI(?:'d| would)? (?:now |really |much )?(?:prefer|rather|(?:like|love|hate|dislike|enjoy|"
@@ -79,7 +91,8 @@ ENGLISH = Rules(
             r"\bremind me\b|\bdon['’]?t (?:let me )?forget\b|^to-?do\b|\b(?:I|we) (?:need|have|ought|"
             r"must|got) to\b|\bI must\b"
             r"|\b(?:has|have|needs?) to be (?:out|done|ready|finished|sent|in|delivered|paid)|"
-            r"\bdeadline\b|\b(?:is|are) due\b"
+            r"\bdeadline\b|(?:\b(?:is|are)|['’]s) due\b|\bdue (?:on|by)\b|\bunpaid\b|\bstill (?:open|"
+            r"missing|pending|outstanding)\b"
             r"|\bappointment\b|\bremember to\b|\bopen (?:question|item|point)s?\b|\b(?:needs|"
             r"wants) (?:the|a|an|my|our)\b"
             r"|\b(?:still|yet) to (?:do|be done)\b|\bfollow up\b|\bReply that\b"),
@@ -89,17 +102,23 @@ ENGLISH = Rules(
             r"|\b(?:birthday|anniversary)\b|\bmy (?:wife|husband|partner|son|daughter|boss|manager|"
             r"colleague|doctor|dog|cat|"
             r"mother|father|sister|brother|team|company|employer|address|phone|email|time ?zone|"
-            r"contact)\b.*\b(?:is|are|lives|"
-            r"works|called|named)\b|\b(?:he|she|[A-Z]\w+)(?:'s| is) (?:our|my|the) [\w ]{3,40}"
-            r"|\b(?:our|the)(?: [\w-]+){1,4} (?:is|are) [A-Z]\w+ [A-Z]\w+|\b[A-Z]\w+ [A-Z]\w+ from \w+"
+            r"contact|"
+            r"landlord|neighbou?r|accountant|lawyer|dentist|client|girlfriend|boyfriend|parents|kids?|"
+            r"child(?:ren)?|uncle|aunt)\b|\b(?:he|she|(?-i:[A-Z])\w+)(?:'s| is) (?:our|my|the) [\w ]{3,40}"
+            r"|\b(?:our|the)(?: [\w-]+){1,4} (?:is|are) (?-i:[A-Z])\w+ (?-i:[A-Z])\w+|"
+            r"\b(?-i:[A-Z])\w+ (?-i:[A-Z])\w+ from \w+"
             r"|(?:^|please |[,;:] |also )(?:save|note|remember|keep in mind)(?: that| the| my| our|:)|"
             r"\bfor the record\b|\bfyi\b"),
         Cue(NoteType.EVENT, 3.4, False,
-            r"\b(?:I|we)(?:'ve| have)? (?:just )?(?:deployed|shipped|released|fixed|finished|signed|"
+            r"\b(?:I|we)(?:'ve| have)? (?:just |finally |already |now )?(?:deployed|shipped|released|"
+            r"fixed|finished|signed|"
             r"launched|moved|bought|sold|hired"
             r"|merged|paid|cancelled|renewed|migrated|submitted)\b|\b(?:crashed|broke|went down|is down|"
             r"keeps failing|stopped "
-            r"working|failed)\b"),
+            r"working|failed|rolled back|rotated|outage)\b"
+            r"|\b\w+ (?:has |have |just |finally )*(?:accepted|declined|signed|approved|confirmed|"
+            r"cancelled|resigned|delivered) "
+            r"(?:the|our|my|his|her|their|it)\b"),
     ),
     joke=r"\b(?:joking|kidding|just a joke|jk|lol|haha+|rofl|sarcasm)\b|/s\s*$",
     hypothetical=r"\bif (?:I|we|you|they|he|she|it|there|only)\b[^.]{0,60}\b(?:ever|would|could|might|"
@@ -115,12 +134,12 @@ ENGLISH = Rules(
            r"would you mind |please )",
     request=rf"^(?:(?:now|then|ok|and|so|also|next|right|first),? )*(?:please )?(?:{_VERBS})\b|\bplease\b"
             r"|\b(?:can|could|would) you\b|\bI(?:'d| would) like you to\b|\bI want you to\b",
-    correction=r"\bcorrection\b|\b(?:changed my mind|I meant|I misspoke|scratch that|my mistake|"
-               r"my bad)\b|^(?:no|nope|sorry|wait|"
-               r"actually),? .*\b(?:is|are|it['’]s|not|instead|moved)\b|\binstead of\b|"
+    correction=r"\bcorrection\b|\b(?:changed my mind|(?<!what )I meant|I misspoke|scratch that)\b|"
+               r"^(?:no|nope|sorry|wait|"
+               r"actually),? .*\b(?:is|are|it['’]s|not|instead|moved)\b|"
                r"\bnot \S+(?: \S+){0,3},? but\b|\bI now "
                r"(?:prefer|use|want)\b|\bno longer\b|\bis now\b|\bit['’]s [^,.]{1,40} now\b|"
-               r"\bchanged? (?:it )?(?:from|to)\b|\brather than\b|\bmoved to\b",
+               r"\bchanged? (?:it )?(?:from|to)\b|\b(?:is|has|have) moved to\b|^make (?:it|that) \d",
     deadline=r"\b(?:deadline|due|by|before|until|no later than|at the latest|expires?|ends?|end of|"
              r"has to be|must be|runs out)\b",
     promise=r"\b(?:will|['’]ll|going to|remind|meeting|appointment|call|dentist|doctor|flight|interview|"

@@ -137,6 +137,13 @@ def _dotted(match: re.Match[str], today: date) -> date | None:
     return _year_month_day(match[3], int(match[2]), int(match[1]), today)
 
 
+def _of_month(match: re.Match[str], today: date) -> date:
+    """The 15th: of this month, or of the next if it is past."""
+    day = int(match[1])
+    first = today.replace(day=1)
+    return (first if day >= today.day else _month_later(first, 1)).replace(day=day)
+
+
 def _slashed(match: re.Match[str], _today: date) -> date | None:
     first, second, year = int(match[1]), int(match[2]), int(match[3])
     if first <= 12 and second <= 12 and first != second:
@@ -213,7 +220,7 @@ def _month_later(day: date, months: int) -> date:
     raise ValueError(months)
 
 
-_WITH_DIGITS = 7
+_WITH_DIGITS = 8
 """The first shapes need a digit; most sentences have none."""
 _SHAPES: tuple[tuple[Callable[[], str], Callable[[re.Match[str], date], date | None]], ...] = (
     (lambda: r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)", _iso),
@@ -239,6 +246,8 @@ _SHAPES: tuple[tuple[Callable[[], str], Callable[[re.Match[str], date], date | N
         _dotted,
     ),
     (lambda: r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])", _slashed),
+    (lambda: r"\bthe (\d{1,2})(?:st|nd|rd|th)\b(?! (?:of|time|floor|century|place|version|try|"
+             r"grade))", _of_month),
     (lambda: r"end of (?:the |this )?(?:week|month|year)|ende (?:der|dieser) woche|(?:ende des monats|"
              r"monatsende)"
              r"|(?:ende des jahres|jahresende)|(?:this |the )weekend|(?:am |dieses )wochenende|周末|月底|"

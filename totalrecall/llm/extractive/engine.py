@@ -147,15 +147,16 @@ def _without_known(
     fresh: list[Candidate] = []
     dropped: list[Dropped] = []
     for one in found:
-        if one.replaces:
-            repeats = any(_says_both(one, text) for text in told)
-        else:
-            repeats = among(one.text, told)
+        repeats = _repeats(one, told)
         if repeats:
             dropped.append(Dropped(written(one), "known"))
         elif not among(one.text, (other.text for other in fresh[-_LOOK_BACK:])):
             fresh.append(one)
     return fresh, tuple(dropped)
+
+
+def _repeats(one: Candidate, told: Sequence[str]) -> bool:
+    return any(_says_both(one, text) for text in told) if one.replaces else among(one.text, told)
 
 
 def _says_both(one: Candidate, text: str) -> bool:

@@ -7,6 +7,10 @@ from functools import cache
 
 _GATE = r"[\d/@\\$€]|[A-Z]\w*(?:Error|Exception)|error|fehler|fail|panic|fatal|错|失败|拒绝|ошибк|erreur"
 _VALUES = (
+    (
+        r"[\u4e00-\u9fff]{2,8}(?:路|街|大道|巷)\s?\d{1,5}\s?号|\b[\w-]{3,30}(?:straße|strasse|str\.|weg|platz|"
+        r"allee|gasse) \d{1,4}\b"
+    ),
     r"https?://[^\s<>\"'）)，。]{4,200}",
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}",
     r"(?<![\w/.:])(?:(?:~|\.{1,2}|[A-Za-z]:)[/\\][\w.@+~-]+|[/\\][\w.@+~-]+[/\\])(?:[\w.@+~-]|[/\\])*",

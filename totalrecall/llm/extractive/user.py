@@ -30,12 +30,24 @@ _ASKS = (
 )
 # A value alone says nothing ("first message after 12:30"); something must be said of it.
 _STATES = (
-    r"\b(?:is|are|was|were|has|have|had|runs?|lives?|listens?|sits?|costs?|uses?|needs?|called|named|takes?|equals|shows?|"
-    r"reads?|contains?|starts?|begins?|ends?|opens?|closes?|leaves?|arrives?|moved|changed|set|paid|sold|bought|got|"
-    r"ist|sind|war|waren|hat|haben|läuft|liegt|liegen|heißt|kostet|kosten|nutzt|braucht|brauchen|steht|stehen|wiegt|beginnt|"
-    r"endet|öffnet|schließt|gibt|kommt|wurde|wohnt|fährt|dauert)\b|[=：]|:\s|是|为|在|有|叫|用|到|需|共|约|位于|运行|等于"
+    r"\b(?:is|are|was|were|has|have|had|runs?|lives?|listens?|sits?|costs?|uses?|needs?|called|named|"
+    r"takes?|equals|shows?|"
+    r"reads?|contains?|starts?|begins?|ends?|opens?|closes?|leaves?|arrives?|moved|changed|set|paid|"
+    r"sold|bought|got|"
+    r"ist|sind|war|waren|hat|haben|läuft|liegt|liegen|heißt|kostet|kosten|nutzt|braucht|brauchen|steht|"
+    r"stehen|wiegt|beginnt|"
+    r"endet|öffnet|schließt|gibt|kommt|wurde|wohnt|fährt|dauert)\b|[=：]|:\s|是|为|在|有|最多|至少|达|了|叫|用|到|需|共|"
+    r"约|位于|运行|等于"
 )
+# What somebody says of what is theirs is a fact of their world, if there is room for it.
+_OURS = (
+    r"^(?:my|our)\b(?! (?:bad|mistake|fault|god|opinion|guess|pleasure)\b)|^(?:mein|"
+    r"unser)(?:e[nmrs]?)?\b(?! (?:fehler|gott)\b)"
+    r"|^(?:我的|我们的?|我家|客户|公司)"
+)
+_SENTENCE_WORDS = 4
 _CLAUSE_ENDS = r",? (?:and|but|und|aber|sowie) |[，；](?![那这它他她])"
+_SMALL_CHARS = 60
 _JOINTS = 8
 # A placeholder of screening, or any other bracket that stands for something taken out.
 _PLACEHOLDER = r"\[[^\[\]]{0,60}\]|‹[^‹›]{0,60}›|⟦[^⟦⟧]{0,60}⟧"
@@ -53,7 +65,7 @@ def read_user(spoken: Spoken) -> list[Candidate]:
             found += _of_foreign(sentence, spoken)
         elif says(languages, "joke", sentence.text):
             found = [one for one in found if one.low]  # "Let's use MongoDB. Just kidding."
-        elif not says(languages, "small_talk", sentence.text):
+        elif not _is_small_talk(sentence.text):
             first = first or sentence.text
             found += _of_sentence(sentence, spoken)
     for part in message.quoted:
@@ -61,6 +73,11 @@ def read_user(spoken: Spoken) -> list[Candidate]:
     if first and not found:
         found += _first_sentence(first, spoken)
     return found
+
+
+def _is_small_talk(text: str) -> bool:
+    """Greetings and thanks, in whatever language: they are too short to tell which."""
+    return len(text) <= _SMALL_CHARS and says(("en", "de", "zh"), "small_talk", text) is not None
 
 
 def replace_foreign(sentence: Sentence) -> Sentence:
@@ -132,7 +149,7 @@ def _asked(text: str, cue: Cue | None, languages: tuple[str, ...]) -> Cue | None
 
 
 def _open_request(text: str, spoken: Spoken) -> Candidate | None:
-    if not says(spoken.languages, "polite", text):
+    if not says(spoken.languages, "polite", text) or count_words(text) < _SENTENCE_WORDS:
         return None
     return replace(_draft(spoken, NoteType.TASK, text, 1.5), request=True)
 
@@ -196,11 +213,14 @@ def _kind(  # noqa: PLR0911 - a table of cases, one return each
         return NoteType.EVENT, 3.6
     if correction and not request:
         return NoteType.FACT, 4.8
-    if ahead and (details or says(spoken.languages, "promise", text)):
+    if ahead and (details or says(spoken.languages, "promise", text) or count_words(text) >= _SENTENCE_WORDS):
         return NoteType.TASK, 4.0
-    if request:
+    if request and count_words(text) >= _SENTENCE_WORDS:
         return NoteType.TASK, 1.5
-    return (NoteType.FACT, 3.8) if details and compiled(_STATES).search(text) else (None, 0.0)
+    if details and compiled(_STATES).search(text):
+        return NoteType.FACT, 3.8
+    told = compiled(_OURS).search(text) and count_words(text) >= _SENTENCE_WORDS
+    return (NoteType.FACT, 2.6) if told else (None, 0.0)
 
 
 def _worth_writing(text: str) -> bool:
