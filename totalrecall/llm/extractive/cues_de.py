@@ -22,7 +22,7 @@ _VERBS = (
 
 GERMAN = Rules(
     cues=(
-        Cue(NoteType.RULE, 6.0, True,
+        Cue(NoteType.RULE, 6.4, True,
             r"^(?:bitte )?(?!ich|wir|er|sie|es|das|die|der|man|du|hat|habe|ist|"
             r"war)\w+ (?:\w+ ){0,2}(?:nie|niemals|immer)\b"
             r"|\bfrag(?:e|en sie)? mich,? (?:bitte )?(?:bevor|vorher|zuerst|erst|immer)\b|\bbevor (?:du|"

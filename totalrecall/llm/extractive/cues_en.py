@@ -28,7 +28,7 @@ _VERBS = (
 
 ENGLISH = Rules(
     cues=(
-        Cue(NoteType.RULE, 6.0, True,
+        Cue(NoteType.RULE, 6.4, True,
             r"\b(?:ask|check with|tell|confirm with|consult) me (?:before|first)\b|\bask before\b"
             r"|^(?:please )?(?:use|write|keep|add|put|include|apply|run|set|name|log|check|sign|address|"
             r"answer) .*\b(?:in|for|on|to|of|"

@@ -7,7 +7,7 @@ from totalrecall.llm.extractive.cues import Cue, Rules
 
 CHINESE = Rules(
     cues=(
-        Cue(NoteType.RULE, 6.0, True,
+        Cue(NoteType.RULE, 6.4, True,
             r"下次.{0,16}(?:先|要|请|记得|别|不要)|先(?:问|让|经过|征求|告诉)我|(?:没有)?我(?:的)?(?:同意|确认|批准).{0,6}(?:不|才|前)|"
             r"别再|"
             r"以后(?!再|有空|的事|吧|会|可以|可能|公司|我就)(?=.{3})|今后|从现在(?:开始|起)|从今(?:天)?(?:以后|起)|永远(?:不|别)|一律|务必|"

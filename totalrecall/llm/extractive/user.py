@@ -65,7 +65,7 @@ def read_user(spoken: Spoken) -> list[Candidate]:
             found += _of_foreign(sentence, spoken)
         elif says(languages, "joke", sentence.text):
             found = [one for one in found if one.low]  # "Let's use MongoDB. Just kidding."
-        elif not _is_small_talk(sentence.text):
+        elif not _is_small_talk(sentence.text) and not _only_introduces(sentence.text):
             first = first or sentence.text
             found += _of_sentence(sentence, spoken)
     for part in message.quoted:
@@ -80,15 +80,21 @@ def _is_small_talk(text: str) -> bool:
     return len(text) <= _SMALL_CHARS and says(("en", "de", "zh"), "small_talk", text) is not None
 
 
+def _only_introduces(text: str) -> bool:
+    """What is left of "here is the mail: …" when the quotation is taken out."""
+    return text.rstrip(" .").endswith((": …", "：…", ":…"))
+
+
 def replace_foreign(sentence: Sentence) -> Sentence:
     """The same sentence, as somebody else's."""
     return sentence._replace(foreign=True)
 
 
 def _first_sentence(first: str, spoken: Spoken) -> Iterator[Candidate]:
-    least = LONG_WORDS_OTHER if OTHER in spoken.languages else LONG_WORDS
+    # Where no rule reads the language, this sentence is all that would remain of the message.
+    least, weight = (LONG_WORDS_OTHER, 2.9) if OTHER in spoken.languages else (LONG_WORDS, 1.0)
     if count_words(spoken.message.text) >= least and _worth_writing(first):
-        yield replace(_draft(spoken, NoteType.CONTEXT, first, 1.0), low=True)
+        yield replace(_draft(spoken, NoteType.CONTEXT, first, weight), low=True)
 
 
 def _draft(spoken: Spoken, kind: NoteType, text: str, weight: float) -> Candidate:
@@ -192,7 +198,7 @@ def _stated(text: str, cue: Cue | None, spoken: Spoken) -> Candidate | None:
     asks_now = (
         cue is None and not correction and kind is NoteType.TASK and bool(says(languages, "request", text))
     )
-    weight += 0.15 * min(len(details) + len(days), 3) + (0.8 if deadline else 0) + (1.0 if correction else 0)
+    weight += 0.15 * min(len(details) + len(days), 3) + (0.8 if deadline else 0) + (0.5 if correction else 0)
     return replace(
         _draft(spoken, kind, text, weight),
         red=deadline or correction or bool(cue and cue.red),
