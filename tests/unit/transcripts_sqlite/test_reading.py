@@ -152,19 +152,24 @@ def test_a_huge_row_does_not_grow_the_process(gateway23: OpenClawDb, database: P
     gateway23.say("s1", "noise " * 13_500_000)
     gateway23.say("s1", "after")
     program = (
-        "import resource, sys\n"
+        "import sys\n"
         "from pathlib import Path\n"
+        "from tests.memory_peak import peak_bytes\n"
         "from totalrecall.transcripts.sqlite.store import SqliteStore\n"
         "store = SqliteStore('main', Path(sys.argv[1]), now_ms=lambda: 0)\n"
         "(session,) = store.sessions()\n"
-        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "before = peak()\n"
+        "before = peak_bytes()\n"
         "count = sum(1 for _ in store.read(session, 0))\n"
         "cursor = store.cursor_at(session, 2, '')\n"
-        "print(count, (peak() - before) // (1024 if sys.platform == 'linux' else 1024 * 1024))\n"
+        "print(count, (peak_bytes() - before) // 2**20)\n"
     )
     answer = subprocess.run(
-        [sys.executable, "-c", program, str(database)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program, str(database)],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     count, grown_mb = (int(word) for word in answer.stdout.split())
     assert count == 3
