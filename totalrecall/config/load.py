@@ -14,7 +14,7 @@ from typing import Any
 
 from totalrecall.config.settings import Origin, Settings
 from totalrecall.config.sources import Layer, Places, layer_problems, read_layers
-from totalrecall.config.table import SETTINGS, Kind, Setting, Source
+from totalrecall.config.table import OPENROUTER_URL, SETTINGS, Kind, Setting, Source
 from totalrecall.config.value import BadValueError, Value, parse_value
 from totalrecall.errors import ConfigError
 from totalrecall.places.problem import Level, Problem
@@ -67,6 +67,12 @@ def load_settings(places: Places) -> LoadedSettings:
     origins: dict[str, Origin] = {}
     for setting in SETTINGS:
         values[setting.name], origins[setting.name] = _value_of(setting, layers, places.home_dir, problems)
+    if (
+        values["LLM_BASE_URL"] != OPENROUTER_URL
+        and origins["OBSERVER_FALLBACK_MODEL"].source is Source.DEFAULT
+    ):
+        # OpenRouter's names mean nothing elsewhere: a URL and a model are all that another server needs.
+        values["OBSERVER_FALLBACK_MODEL"] = None
     settings = Settings(**_fields(values), origins=origins)
     problems += _conflicts(settings)
     files = tuple(

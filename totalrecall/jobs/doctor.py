@@ -70,10 +70,9 @@ def transcripts_findings(
         remedy = "If the agent has talked already, set OPENCLAW_STATE_DIR to OpenClaw's state folder."
         findings.append(Finding(Grade.WARNING, what, remedy))
     elif changed_ms - newest_ms > SILENT_MS and now_ms - changed_ms < SILENT_MS:
-        what = "The agent is writing to its store, and no session changes: nothing arrives."
-        findings.append(
-            Finding(Grade.BROKEN, what, "OpenClaw's format may have changed: update Total Recall.")
-        )
+        what = f"The store was written just now, and the newest talk in it is from {_age(newest_ms, now_ms)}."
+        remedy = "If you are talking to the agent just now, nothing arrives: update Total Recall."
+        findings.append(Finding(Grade.WARNING, what, remedy))
     return findings
 
 

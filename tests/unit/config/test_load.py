@@ -415,3 +415,12 @@ def test_keys_are_in_no_repr(machine: Machine) -> None:
     loaded = machine.load(OPENROUTER_API_KEY=KEY)
     assert KEY not in repr(loaded)
     assert KEY not in repr(replace(machine.places, env={"OPENROUTER_API_KEY": KEY}))
+
+
+def test_another_server_needs_nothing_but_a_url_and_a_model(tmp_path: Path) -> None:
+    """OpenRouter's fallback model is not asked for elsewhere, unless it was set on purpose."""
+    env = {"LLM_BASE_URL": "http://127.0.0.1:11434/v1", "OBSERVER_MODEL": "mine"}
+    places = Places(env=env, home_dir=tmp_path, config_dir=tmp_path)
+    assert load_settings(places).settings.observer_models == ("mine",)
+    places = Places(env={**env, "OBSERVER_FALLBACK_MODEL": "other"}, home_dir=tmp_path, config_dir=tmp_path)
+    assert load_settings(places).settings.observer_models == ("mine", "other")
