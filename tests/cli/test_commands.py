@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.lab import Lab
+from tests.lab import START, Lab
 from totalrecall.cli.app import COMMANDS
 from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
@@ -166,6 +170,28 @@ def test_backfill_notes_what_was_said_before(lab: Lab, shell: Run, tmp_path: Pat
     assert old.notes.count("PostgreSQL 16") == 1
     assert json.loads(shell("verify", "--json", HOME=home)[1])["main"]["adds_up"]
     assert shell("backfill", "--since", "soon", HOME=home)[0] == ExitCode.USAGE
+
+
+@pytest.mark.report("R031")
+def test_backfill_with_a_dead_endpoint_is_no_success(lab: Lab, shell: Run) -> None:
+    """What could not be noted stays pending, and the exit code says so."""
+    lab.say("We decided to use PostgreSQL 16.")
+    env = {"LLM_BASE_URL": "http://127.0.0.1:9/v1", "OBSERVER_MODEL": "mine", "TOTALRECALL_ENGINE": "llm"}
+    lab.now = START - timedelta(days=3)
+    lab.append(lab.entry("user", "The port is 5432."), session="33333333-aaaa-4aaa-8aaa-000000000003")
+    code, _, err = shell("backfill", "--since", "all", "--yes", **env)
+    assert (code, "pending" in err) == (ExitCode.UNREACHABLE, True)
+
+
+def test_a_closed_or_broken_output_is_no_fault(lab: Lab) -> None:
+    """Nobody reads, nothing can be written: no traceback, and not the exit code of a fault."""
+    home = {"HOME": str(lab.root), "PATH": os.environ["PATH"], "TOTALRECALL_TIMEZONE": "UTC"}
+    command = f"{sys.executable} -m totalrecall"
+    for ending in ("status >&-", "doctor >&-", "status | true", "notes >/dev/full"):
+        line = f"set -o pipefail; {command} {ending}"
+        done = subprocess.run(["bash", "-c", line], env=home, capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr, ending
+        assert done.returncode in {ExitCode.OK, ExitCode.PARTIAL}, (ending, done.returncode)
 
 
 def test_repair_offers_ways_and_asks_nothing_without_a_terminal(lab: Lab, shell: Run) -> None:

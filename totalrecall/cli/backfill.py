@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from totalrecall.cli.invocation import each_agent, interactive, opened, tell, worst
+from totalrecall.cli.observing import tell_of
 from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json
 from totalrecall.cli.talk import say
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from totalrecall.bootstrap import AgentPlaces, Installation
     from totalrecall.jobs.backfill import BackfillPlan
     from totalrecall.jobs.context import AgentContext
+    from totalrecall.jobs.observe import ObserveReport
 
 _SPAN = re.compile(r"^(\d{1,5})([hdw])$")
 _HOURS = {"h": 1, "d": 24, "w": 168}
@@ -62,8 +64,9 @@ def backfill_command(
                 if not yes and interactive() and not click.confirm("Go on?", err=True):
                     codes.append(ExitCode.OK)
                     continue
-                results.append(_run(installation, places, ctx, (plan, budget)))
-                codes.append(ExitCode.OK)
+                report = _run(installation, places, ctx, (plan, budget))
+                results.append(report)
+                codes.append(tell_of(report))
         except TotalRecallError as error:
             codes.append(tell(error, places.agent.name))
     if as_json:
@@ -118,15 +121,13 @@ def _run(
     places: AgentPlaces,
     ctx: AgentContext,
     what: tuple[BackfillPlan, float | None],
-) -> object:
+) -> ObserveReport:
     from totalrecall.cli.observing import summary
     from totalrecall.jobs.backfill import backfill
 
     plan, budget = what
     report = backfill(ctx, plan.begins_at_ms, allowed=_within(installation, places, budget))
     say(summary(report))
-    if report.blocked is not None:
-        tell(report.blocked, ctx.agent)
     return report
 
 

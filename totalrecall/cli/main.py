@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+import errno
+import os
 from collections.abc import Sequence
 
 from totalrecall.cli.talk import say
@@ -35,9 +36,16 @@ def run(arguments: Sequence[str]) -> int:
         say("Interrupted. Nothing is lost: the next run goes on from here.", err=True)
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough (`totalrecall notes | head`).
-        sys.stderr.close()
+        # Whoever read our output has seen enough (`totalrecall notes | head`). What is still in the buffer
+        # must not be written at exit, where it would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return ExitCode.OK
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        say("error: the output cannot be written: no space left.", err=True)
+        return ExitCode.PARTIAL
 
 
 def _observe() -> int:
@@ -60,6 +68,9 @@ def _command(args: list[str]) -> int:
     except click.ClickException as error:
         error.show()
         return ExitCode.USAGE
+    except SystemExit as done:
+        # The library's own answer to a reader that has gone.
+        raise BrokenPipeError from done
     return int(outcome) if isinstance(outcome, int) else ExitCode.OK
 
 

@@ -45,6 +45,11 @@ def run_observe(agent: str | None, session: str, *, flush: bool, dry_run: bool, 
 def _tell(report: ObserveReport, *, as_json: bool) -> int:
     if not as_json:
         say(summary(report))
+    return tell_of(report)
+
+
+def tell_of(report: ObserveReport) -> int:
+    """The exit code of a run, with the reason on stderr where something kept it from noting everything."""
     if report.blocked is not None:
         return tell(report.blocked, report.agent)
     return ExitCode.PARTIAL if report.unreadable or report.set_aside else ExitCode.OK
@@ -69,6 +74,8 @@ def summary(report: ObserveReport) -> str:
         said.append(f"{report.skipped.total():,} skipped ({reasons})")
     if report.set_aside:
         said.append(f"{count(report.set_aside, 'message')} set aside: see 'totalrecall notes --set-aside'")
+    if report.waiting:
+        said.append(f"{count(report.waiting, 'session')} being rewritten just now, read at the next run")
     if report.bad_records:
         said.append(f"{count(report.bad_records, 'unreadable record')} passed by")
     said += [f"session {name} could not be read: {why}" for name, why in sorted(report.unreadable.items())]
