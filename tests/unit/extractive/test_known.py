@@ -26,10 +26,10 @@ def _known(text: str, kind: NoteType = NoteType.FACT) -> Note:
     ],
 )
 def test_what_is_recorded_is_not_noted_again(said: str, recorded: str) -> None:
-    """The same in other words is left out, with the reason; nothing new means nothing notable."""
+    """The same in other words is left out, with the reason; it counts as noted, not as nothing notable."""
     answer = compress(user(said), known=[_known(recorded)])
     assert answer.notes == ()
-    assert answer.nothing_notable
+    assert not answer.nothing_notable
     assert [one.reason for one in answer.dropped] == ["known"]
 
 
@@ -83,7 +83,9 @@ def test_a_correction_within_the_batch_leaves_the_new_value() -> None:
 def test_a_recorded_correction_is_not_repeated() -> None:
     """Once a note says both values, the same correction is known."""
     known = [_known("Staging port is 9443 (replaces: 8443)")]
-    assert compress(user("Correction: staging port is 9443, not 8443"), known=known).nothing_notable
+    answer = compress(user("Correction: staging port is 9443, not 8443"), known=known)
+    assert answer.notes == ()
+    assert [one.reason for one in answer.dropped] == ["known"]
 
 
 def test_two_different_things_do_not_replace_each_other() -> None:

@@ -17,6 +17,7 @@ _LOOK_BACK = 60
 CORRECTION = 5.9
 """What a note that names the old value weighs at least: about as much as a rule."""
 _CONTRASTS = r"\b(?:not|instead|from|nicht|statt\w*)\b|[不改换]"
+_MOVABLE = r"\d|[a-z]|周[一二三四五六日天]|星期|[月号点]"
 _SINCE = {"de": "inzwischen ersetzt", "zh": "已被替换"}
 
 
@@ -103,10 +104,17 @@ def _contrast(candidate: Candidate) -> str:
         rules = rules_of(language)
         match = compiled(rules.contrast).search(candidate.text) if rules else None
         if match is not None:
-            return next(
+            old = next(
                 (text for name, text in match.groupdict().items() if name.startswith("old") and text), ""
             ).strip(" .!。！")
+            return "" if language == "zh" and _is_subject(match[0], old) else old
     return ""
+
+
+def _is_subject(words: str, old: str) -> bool:
+    """会议改成周五 names what changes, 周四改成周五 and 从蓝色改成红色 what it was."""
+    moved = compiled(r"改成|改为|换成").search(words) is not None
+    return moved and not words.startswith(("从", "不是")) and not compiled(_MOVABLE).search(old)
 
 
 def _type_of(candidate: Candidate, earlier: Candidate) -> NoteType:

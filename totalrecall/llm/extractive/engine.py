@@ -33,7 +33,10 @@ class ExtractiveEngine:
     name = "extractive"
 
     def compress(self, request: CompressionRequest) -> Compression:
-        """Notes for the batch; nothing notable where neither a rule nor the structure finds anything new."""
+        """Notes for the batch; nothing notable where neither a rule nor the structure finds anything.
+
+        Where all that was found is recorded already, there are no notes and it is all in ``dropped``.
+        """
         messages = request.batch.messages
         said = _candidates(messages)
         if request.batch.group:
@@ -48,7 +51,7 @@ class ExtractiveEngine:
         )
         return Compression(
             notes=notes,
-            nothing_notable=not notes,
+            nothing_notable=not notes and not dropped,
             dropped=dropped,
             engine=self.name,
             usage=Usage(),

@@ -83,4 +83,5 @@ def _reds_allowed(wanting: Sequence[Candidate], notes: int, known: Sequence[Note
 def _priority(candidate: Candidate, *, red: bool) -> Priority:
     if red:
         return Priority.HIGH
-    return Priority.LOW if candidate.low or candidate.request else Priority.MEDIUM
+    passing = candidate.low or (candidate.request and not candidate.red)
+    return Priority.LOW if passing else Priority.MEDIUM

@@ -59,7 +59,7 @@ _SOURCES = {
     "question_end": r"[?？][\"'”)\s]*(?:[:;][-)]*)?\s*$",
 }  # fmt: skip
 _LONG_QUOTE_WORDS = 4
-_LONG_QUOTE_SIGNS = 10
+_LONG_QUOTE_SIGNS = 6
 
 
 @cache
@@ -136,7 +136,8 @@ def _without_quotations(line: str, quoted: list[str]) -> str:
     def take(match: re.Match[str]) -> str:
         words = next(part for part in match.groups() if part is not None)
         after_intro = _pattern("mail_intro").search(line[max(0, match.start() - 90) : match.start()])
-        if not after_intro and len(words.split()) < _LONG_QUOTE_WORDS and not _many_signs(words):
+        short = len(words.split()) < _LONG_QUOTE_WORDS and not _many_signs(words)
+        if short and not after_intro and not _commands(words):
             return match[0]
         quoted.append(words)
         # The sentence around it ends here, unless it visibly goes on.
@@ -144,6 +145,13 @@ def _without_quotations(line: str, quoted: list[str]) -> str:
         return "…. " if rest[:1].isupper() or words.rstrip()[-1:] in ".!?。！？" else "… "
 
     return _pattern("quotation").sub(take, line)
+
+
+def _commands(words: str) -> bool:
+    """Whether quoted words give an order: however short, it is not the speaker's (R092)."""
+    from totalrecall.llm.own_words import is_order, is_standing
+
+    return is_order(words) or is_standing(words)
 
 
 def _many_signs(words: str) -> bool:

@@ -103,9 +103,11 @@ def related(one: str, other: str) -> bool:
 def changed(new: str, old: str) -> str:
     """The old value where both say the same of something but its value; "" otherwise."""
     a, b = gist(new), gist(old)
-    gone = b.values - a.values
-    if not (a.values - b.values) or not gone or len(a.words & b.words) < 2:
+    come, gone = a.values - b.values, b.values - a.values
+    if len(come) != 1 or len(gone) != 1 or len(a.words & b.words) < 2:
         return ""
+    if a.words - b.words and b.words - a.words:
+        return ""  # each names something that the other does not: two things, not one that changed
     share = len(a.words & b.words) / max(len(a.words), len(b.words))
     return _as_written(old, gone) if share >= _CHANGED else ""
 
@@ -118,9 +120,29 @@ def replaced(new: str, old: str, *, same_subject: bool = False) -> str:
     a, b = gist(new), gist(old)
     if not same_subject and not a.words & b.words:
         return ""
-    if a.values - b.values and b.values - a.values:
-        return _as_written(old, b.values - a.values)
+    come, gone = a.values - b.values, b.values - a.values
+    if come and gone:
+        return _as_written(old, _alike(gone, come))
+    denied = {value for value in a.values & b.values if _denies(new, value)}
+    if come and denied:
+        return _as_written(old, denied)
     return _as_written(old, b.words - a.words) if a.words - b.words else ""
+
+
+def _alike(gone: frozenset[str], come: frozenset[str]) -> frozenset[str]:
+    """Those of ``gone`` written like one of ``come``: stage-2 for stage-3, not its port; else all."""
+    wanted = {_shape(value) for value in come}
+    return frozenset(value for value in gone if _shape(value) in wanted) or gone
+
+
+def _shape(value: str) -> str:
+    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", value))
+
+
+def _denies(text: str, value: str) -> bool:
+    """Whether ``text`` says that it is not ``value`` (any more)."""
+    no = r"(?:\bnot|\bno longer|\binstead of|\bnicht(?: mehr)?|\bstatt|不是|不再是|而不是)\s*"
+    return re.search(no + re.escape(value) + r"(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _as_written(text: str, wanted: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from totalrecall.llm.extractive.candidate import Candidate, Spoken
 from totalrecall.llm.extractive.cues import Cue, compiled, cue_of, says
 from totalrecall.llm.extractive.dates import named_days
 from totalrecall.llm.extractive.language import OTHER
+from totalrecall.llm.extractive.reported import is_reported
 from totalrecall.llm.extractive.sentences import Sentence, sentences
 from totalrecall.llm.extractive.structure import is_error, values
 
@@ -49,6 +50,8 @@ _SENTENCE_WORDS = 4
 _CLAUSE_ENDS = r",? (?:and|but|und|aber|sowie) |[，；](?![那这它他她])"
 _SMALL_CHARS = 60
 _JOINTS = 8
+# "The fee is 5 EUR, please fix only that": the value lasts, the request passes.
+_REQUEST_TAIL = r", (?=(?:so )?(?:please|bitte)\b)|，(?=请|麻烦|帮)"
 # A placeholder of screening, or any other bracket that stands for something taken out.
 _PLACEHOLDER = r"\[[^\[\]]{0,60}\]|‹[^‹›]{0,60}›|⟦[^⟦⟧]{0,60}⟧"
 _LEAST_LETTERS = r"[^\W\d_]"
@@ -130,7 +133,16 @@ def _clauses(text: str, languages: tuple[str, ...]) -> list[str]:
         if left is not None and right is not None and left.type is not right.type:
             parts.append(text[start : joint.start()])
             start = joint.end()
-    return [*parts, text[start:]]
+    return [*parts, *_without_request(text[start:], languages)]
+
+
+def _without_request(text: str, languages: tuple[str, ...]) -> list[str]:
+    """A stated value and the request behind it as two parts; else the text as it is."""
+    tail = compiled(_REQUEST_TAIL).search(text)
+    if tail is None or not values(text[: tail.start()]) or not compiled(_STATES).search(text[: tail.start()]):
+        return [text]
+    right = text[tail.end() :]
+    return [text[: tail.start()], right] if cue_of(languages, right) is None else [text]
 
 
 def _of_clause(text: str, sentence: Sentence, spoken: Spoken) -> Candidate | None:
@@ -201,7 +213,7 @@ def _stated(text: str, cue: Cue | None, spoken: Spoken) -> Candidate | None:
     weight += 0.15 * min(len(details) + len(days), 3) + (0.8 if deadline else 0) + (0.5 if correction else 0)
     return replace(
         _draft(spoken, kind, text, weight),
-        red=deadline or correction or bool(cue and cue.red),
+        red=deadline or correction or bool(cue and cue.red and kind is cue.type),
         correction=correction,
         request=asks_now,
     )
@@ -210,6 +222,8 @@ def _stated(text: str, cue: Cue | None, spoken: Spoken) -> Candidate | None:
 def _kind(  # noqa: PLR0911 - a table of cases, one return each
     text: str, cue: Cue | None, spoken: Spoken, *, ahead: bool, correction: bool, details: bool
 ) -> tuple[NoteType | None, float]:
+    if cue is not None and cue.type is NoteType.RULE and is_reported(text, cue):
+        return NoteType.FACT, 2.6
     if cue is not None:
         if ahead and cue.type in {NoteType.EVENT, NoteType.PREFERENCE}:
             return NoteType.TASK, 4.0
