@@ -221,3 +221,23 @@ def test_importing_compiles_nothing() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
     assert run.stdout.strip() == "0"
+
+
+def test_what_finds_no_room_is_kept_aside() -> None:
+    """More facts than the notes may hold: the lightest leave no note, and are told with the reason."""
+    facts = [f"We decided to use port 10{n:02d} for service number {n}." for n in range(10)]
+    done = compress(*[user(one) for one in facts])
+    aside = [one.text for one in done.dropped if one.reason == "no room"]
+    assert aside
+    told = " ".join([*(one.note.text for one in done.notes), *aside])
+    assert all(f"10{n:02d}" in told for n in range(10))
+
+
+def test_two_things_with_different_values_replace_nothing() -> None:
+    """A port for staging and another for production: two facts, none of them out of date."""
+    done = compress(
+        user("We decided to use port 8443 for staging."), user("We decided to use port 9443 for production.")
+    )
+    texts = [one.note.text for one in done.notes]
+    assert len(texts) == 2
+    assert not any("replaces" in text for text in texts)

@@ -26,6 +26,8 @@ from totalrecall.llm.extractive.wording import written
 _LOOK_BACK = 120
 _PHONE = r"\+?\d[\d ()/-]{7,}\d"
 
+NO_ROOM = "no room"
+
 
 class ExtractiveEngine:
     """Compresses by rules; the same request always gives the same answer."""
@@ -49,10 +51,13 @@ class ExtractiveEngine:
             _note(one, priority)
             for one, priority in zip(chosen, priorities(chosen, request.known), strict=True)
         )
+        taken = [one.candidate for one in chosen]
+        # What there is no room for is kept aside, where `notes --dropped` shows it.
+        no_room = tuple(Dropped(written(one), NO_ROOM) for one in fresh if one not in taken)
         return Compression(
             notes=notes,
             nothing_notable=not notes and not dropped,
-            dropped=dropped,
+            dropped=dropped + no_room,
             engine=self.name,
             usage=Usage(),
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from totalrecall.domain.note import Note, Priority
+from totalrecall.domain.note import Note, NoteType, Priority
 from totalrecall.llm.extractive.candidate import Candidate
+from totalrecall.llm.extractive.structure import values
 from totalrecall.llm.extractive.wording import FULL_WORDS, TIGHT_WORDS, cut_to_words, words_of_note, written
 
 WORDS_SHARE = 0.35
@@ -16,6 +17,10 @@ FLOOR_WORDS = 100
 RED_SHARE = 0.2
 """At most this share of the notes is red."""
 _ALONE = 5.9
+_MATTERS = 4.0
+_LEAST_WORDS = 8
+# A rule or decision that is cut may say the opposite.
+_CUTTABLE = frozenset({NoteType.TASK, NoteType.FACT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +54,22 @@ def choose(candidates: Sequence[Candidate], words: int) -> list[Chosen]:
     kept: dict[int, Chosen] = {}
     for at in ranked:
         size = words_of_note(full[at].text)
-        if size > room and not kept:
-            full[at] = replace(full[at], text=cut_to_words(full[at].text, room))
+        if size > room:
+            full[at] = _cut(full[at], room, whole=bool(kept))
             size = words_of_note(full[at].text)
         if size <= room:
             kept[at] = full[at]
             room -= size
     return [kept[at] for at in sorted(kept) if kept[at].text]
+
+
+def _cut(one: Chosen, room: int, *, whole: bool) -> Chosen:
+    """The note cut to the room that is left; ``whole``: only if its values and days survive, else as it is."""
+    text = cut_to_words(one.text, room)
+    plain = not one.candidate.replaces and not one.candidate.prefix and one.candidate.type in _CUTTABLE
+    if whole and not (plain and room >= _LEAST_WORDS and one.candidate.weight >= _MATTERS):
+        return one
+    return replace(one, text=text) if not whole or values(text) == values(one.text) else one
 
 
 def priorities(chosen: Sequence[Chosen], known: Sequence[Note]) -> list[Priority]:

@@ -51,6 +51,11 @@ _TAIL = (
     r"(?<!\d\.\d)(?<!\d\.\d\d)\.+$|[\s,;:!。，；：！]+$|\s*[:;]-?[)(DP]$"
 )
 _CORRECTING = r"^(?:correction|korrektur|berichtigung|更正一下|更正|纠正)\s*[:：,，-]?\s*"
+# "From now on" adds nothing to "always"; a note is read later than it is written.
+_RULE_HEADS = (
+    r"^(?:from now on|going forward|in future|ab jetzt|ab sofort|von nun an|künftig|in zukunft)[, ]+"
+    r"(?:please |bitte )?(?=(?:always|never|immer|nie|niemals)\b)"
+)
 _LOOSE_END = (
     r"\s(?:the|an?|of|and|or|to|for|with|in|on|at|by|from|that|der|die|das|den|dem|ein|eine|"
     r"und|oder|von|zu|mit|auf)$"
@@ -143,10 +148,18 @@ def _without_filler(text: str, candidate: Candidate) -> str:
         filler = says(candidate.languages, field, text)
         if filler is not None and filler.start() == 0 and len(text) - filler.end() >= 4:
             text = text[filler.end() :]
-    text = compiled(_CORRECTING).sub("", text) if candidate.replaces else text
+    text = _corrected(text, candidate.replaces) if candidate.replaces else text
+    text = compiled(_RULE_HEADS).sub("", text) if candidate.type is NoteType.RULE else text
     while (shorter := compiled(_TAIL).sub("", text)) != text and shorter:
         text = shorter
     return text
+
+
+def _corrected(text: str, old: str) -> str:
+    """The correction without its announcement, and without the old value that "(replaces: …)" names."""
+    text = compiled(_CORRECTING).sub("", text)
+    denied = rf"[,，]\s*(?:(?:and|und) )?(?:not|nicht(?: mehr)?|(?:而)?不是|不再是)\s*{re.escape(old)}[.!。！]*$"
+    return re.sub(denied, "", text, flags=re.IGNORECASE)
 
 
 def _core(text: str, languages: tuple[str, ...], most_words: int) -> str:
