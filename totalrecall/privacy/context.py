@@ -10,7 +10,7 @@ from totalrecall.privacy.values import STOP, is_filler, is_key, is_password, is_
 _LOGIN_NAMES = (
     r"pass[ _-]?(?:word|wort|phrase|code)s?|passwd|passwort|kennwort|contrase"
     r"(?:ñ|n)a|mot de passe|senha|parola"
-    r"|(?<![a-z])pwd|(?<=_)pwd|(?<=sql_)pwd|(?<![a-z])pass|(?<=_)pass|requirepass|masterauth"
+    r"|(?<![a-z])pwd|(?<=_)pwd|(?<=sql_)pwd|(?<![a-z])pass|(?<=_)pass|(?<![a-z])pw|requirepass|masterauth"
     r"|secret"
     r"(?:[_ -]?(?:key|access[_ -]?key))?(?:[_ -]?base)?"
     r"|密\s?码|口\s?令|暗号"
@@ -22,6 +22,7 @@ _KEY_NAMES = (
 )
 _LOGIN_HINTS = (
     "pass",
+    "pw",
     "kennwort",
     "contrase",
     "pwd",
@@ -147,6 +148,12 @@ CONTEXT = (
         ("key",),
         r"(?i)(?:secret[ _-]?(?:access)?[ _-]?key|private[ _-]?key)[\"'\s:=]{1,6}"
         r"(?:is[ \t]+)?(?P<s>(?:0x)?[A-Za-z0-9+/]{32,}={0,2})",
+    ),
+    Rule(
+        "aws key",
+        ("aws",),
+        r"(?i)\baws\b[^\n]{0,24}?\bsecret\b[^\n]{0,20}?"
+        r"(?P<s>(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))",
     ),
     Rule(
         "storage key",

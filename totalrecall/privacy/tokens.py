@@ -51,6 +51,7 @@ TOKENS = (
         strict=True,
     ),
     _token("aws key", "AKIA ASIA ABIA ACCA", "A-Z0-9", 16),
+    _token("aws key", "AKIA ASIA", ALNUM, 16, strict=True),
     _token("google key", "AIza", WORD, 32),
     _token("google key", "ya29. GOCSPX- 1//0", DOTTED, 20),
     _token(
