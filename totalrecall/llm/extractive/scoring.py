@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 from totalrecall.domain.note import Note, NoteType, Priority
 from totalrecall.llm.extractive.candidate import Candidate
 from totalrecall.llm.extractive.structure import values
-from totalrecall.llm.extractive.wording import (
-    FULL_WORDS,
-    TIGHT_WORDS,
-    cut_to_phrases,
-    cut_to_words,
-    words_of_note,
-    written,
-)
+from totalrecall.llm.extractive.wording import FULL_WORDS, TIGHT_WORDS, cut_to_words, words_of_note, written
 
 WORDS_SHARE = 0.35
 """Notes have at most this share of the words of their messages …"""
@@ -26,7 +19,6 @@ RED_SHARE = 0.2
 _ALONE = 5.9
 _MATTERS = 4.0
 _LEAST_WORDS = 8
-_MOST = 0.7
 # A rule or decision that is cut may say the opposite.
 _CUTTABLE = frozenset({NoteType.TASK, NoteType.FACT})
 
@@ -73,12 +65,11 @@ def choose(candidates: Sequence[Candidate], words: int) -> list[Chosen]:
 
 def _cut(one: Chosen, room: int, *, whole: bool) -> Chosen:
     """The note cut to the room left; ``whole``: only if its values and days survive, else as it is."""
-    text = cut_to_phrases(one.text, room) if whole else cut_to_words(one.text, room)
+    text = cut_to_words(one.text, room)
     plain = not one.candidate.replaces and not one.candidate.prefix and one.candidate.type in _CUTTABLE
     if whole and not (plain and room >= _LEAST_WORDS and one.candidate.weight >= _MATTERS):
         return one
-    most = words_of_note(text) >= _MOST * words_of_note(one.text) and values(text) == values(one.text)
-    return replace(one, text=text) if most or not whole else one
+    return replace(one, text=text) if not whole or values(text) == values(one.text) else one
 
 
 def priorities(chosen: Sequence[Chosen], known: Sequence[Note]) -> list[Priority]:

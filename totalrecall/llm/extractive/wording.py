@@ -56,20 +56,13 @@ _RULE_HEADS = (
     r"^(?:from now on|going forward|in future|ab jetzt|ab sofort|von nun an|künftig|in zukunft)[, ]+"
     r"(?:please |bitte )?(?=(?:always|never|immer|nie|niemals)\b)"
 )
-# What a task is called already says that it is to be remembered.
-_TASK_HEADS = (
-    r"^(?:(?:please )?remind me to |(?:please )?don['’]?t (?:let me )?forget to |"
-    r"(?:请)?(?:提醒我|记得)(?=.{4}))"
-)
-# Greedy: what stands before the last phrase.
-_LAST_PHRASE = (
-    r"^(.+)\s(?:about|from|with|because|for|regarding|in|at|of|über|wegen|für|mit|von|bei|aus|im)\s[^,;]*$"
-)
 _LOOSE_END = (
     r"\s(?:the|an?|of|and|or|to|for|with|in|on|at|by|from|that|der|die|das|den|dem|ein|eine|"
     r"und|oder|von|zu|mit|auf)$"
 )
-_EDGES = r"[,;](?!\d)\s*|[，；、。]\s*|\s[–—-]\s|\s\(|\b(?:because|since|so that|which|although|weil|da|damit|sodass|obwohl)\b"
+_EDGES = (
+    r"[,;，；、。]\s*|\s[–—-]\s|\s\(|\b(?:because|since|so that|which|although|weil|da|damit|sodass|obwohl)\b"
+)
 
 
 def written(candidate: Candidate, most_words: int = FULL_WORDS) -> str:
@@ -103,8 +96,7 @@ def _about_user(text: str) -> str:
         text, count = compiled(source).subn(words, text, count=1)
         if count:
             break
-    also = rf"\band (?:I (?={_VERBS}\b)|(?=(?:run|lead|own)\b))(\w+)"
-    return compiled(also).sub(r"and \1s", text) if text.startswith("User") else text
+    return compiled(rf"\band I ({_VERBS})\b").sub(r"and \1s", text) if text.startswith("User") else text
 
 
 def words_of_note(text: str) -> int:
@@ -124,15 +116,6 @@ def cut_to_words(text: str, most_words: int) -> str:
         else:
             high = middle - 1
     return _at_boundary(text, low)
-
-
-def cut_to_phrases(text: str, most_words: int) -> str:
-    """``text`` with at most so many words, without the phrase that the cut went through."""
-    if count_words(text) <= most_words:
-        return text
-    cut = cut_to_words(text, most_words)
-    whole = compiled(_LAST_PHRASE).sub(r"\1", cut)
-    return whole if 2 * count_words(whole) > count_words(cut) else cut
 
 
 def _frame(candidate: Candidate, body: str) -> tuple[str, str]:
@@ -166,7 +149,6 @@ def _without_filler(text: str, candidate: Candidate) -> str:
         if filler is not None and filler.start() == 0 and len(text) - filler.end() >= 4:
             text = text[filler.end() :]
     text = _corrected(text, candidate.replaces) if candidate.replaces else text
-    text = compiled(_TASK_HEADS).sub("", text) if candidate.type is NoteType.TASK else text
     text = compiled(_RULE_HEADS).sub("", text) if candidate.type is NoteType.RULE else text
     while (shorter := compiled(_TAIL).sub("", text)) != text and shorter:
         text = shorter
@@ -177,7 +159,8 @@ def _corrected(text: str, old: str) -> str:
     """The correction without its announcement, and without the old value that "(replaces: …)" names."""
     text = compiled(_CORRECTING).sub("", text)
     denied = (
-        rf"[,，]\s*(?:(?:and|und) )?(?:not|nicht(?: mehr)?|(?:而)?不是|不再是)\s*{re.escape(old)}[.!。！]*$"
+        rf"[,，]\s*(?:(?:and|und) )?"
+        rf"(?:not|nicht(?: mehr)?|(?:而)?不是|不再是)\s*{re.escape(old)}[.!。！]*$"
     )
     return re.sub(denied, "", text, flags=re.IGNORECASE)
 
@@ -199,7 +182,7 @@ def _core(text: str, languages: tuple[str, ...], most_words: int) -> str:
             room -= size
     if not chosen:
         best = min(scored)[1]
-        return cut_to_phrases(parts[best].strip(" ,;，；、("), most_words)
+        return cut_to_words(parts[best].strip(" ,;，；、("), most_words)
     return _joined([parts[number] for number in sorted(chosen)])
 
 
