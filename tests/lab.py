@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.engine import EchoEngine
-from totalrecall.bootstrap import Machine, look_around, open_agent, places_of
+from totalrecall.bootstrap.agent import open_agent
+from totalrecall.bootstrap.machine import Machine, look_around, places_of
 from totalrecall.jobs.context import AgentContext, Step
 from totalrecall.jobs.observe import ObserveOptions, ObserveReport, observe
 from totalrecall.llm.engine import Engine

@@ -15,7 +15,7 @@ import pytest
 from tests.fakes.openclaw_db import OpenClawDb
 from tests.integration.counting import assert_whole, echo, recount, token, tokens_noted
 from tests.lab import SESSION, Lab
-from totalrecall.bootstrap import extractive_engine
+from totalrecall.bootstrap.model import extractive_engine
 from totalrecall.domain.note import Compression, Dropped
 from totalrecall.domain.state import MessageState, SkipReason
 from totalrecall.errors import BatchRefusedError, BatchTooLargeError, ModelUnreachableError

@@ -18,7 +18,7 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
-    from totalrecall.bootstrap import AgentPlaces, Installation
+    from totalrecall.bootstrap.machine import AgentPlaces, Installation
     from totalrecall.jobs.backfill import BackfillPlan
     from totalrecall.jobs.context import AgentContext
     from totalrecall.jobs.observe import ObserveReport
@@ -135,7 +135,7 @@ def _within(installation: Installation, places: AgentPlaces, budget: float | Non
     """Whether this run has spent less than its own budget; it also shows on a terminal how far it is."""
     if budget is None or not places.settings.uses_model:
         return lambda: True
-    from totalrecall.bootstrap import spend_book
+    from totalrecall.bootstrap.model import spend_book
 
     book = spend_book(installation)
 

@@ -22,7 +22,7 @@ def config_command() -> None:
 @json_option
 def show_command(origin: bool, agent: str | None, as_json: bool) -> int:
     """The settings in use, secrets masked. Exits with 78 when a value makes no sense."""
-    from totalrecall.bootstrap import places_of
+    from totalrecall.bootstrap.machine import places_of
     from totalrecall.config.show import as_json as settings_json
     from totalrecall.config.show import rows
 

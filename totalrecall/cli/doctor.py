@@ -14,7 +14,7 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
-    from totalrecall.bootstrap import AgentPlaces, Installation
+    from totalrecall.bootstrap.machine import AgentPlaces, Installation
     from totalrecall.jobs.doctor import Finding
 
 _SIGNS = {0: ("✗", "red"), 1: ("!", "yellow"), 2: ("✓", "green")}
@@ -32,7 +32,7 @@ def doctor_command(agent: str | None, offline: bool, secrets: bool, clean: bool,
         raise click.UsageError("--clean goes with --secrets.")
     if secrets:
         return _secrets(agent, clean=clean, as_json=as_json)
-    from totalrecall.bootstrap import places_of
+    from totalrecall.bootstrap.machine import places_of
     from totalrecall.jobs.doctor import Grade, worst_first
 
     installation = here(agent)
@@ -126,7 +126,7 @@ def _machine(installation: Installation) -> list[Finding]:
 
 
 def _agent(installation: Installation, places: AgentPlaces) -> list[Finding]:
-    from totalrecall.bootstrap import transcripts_of
+    from totalrecall.bootstrap.machine import transcripts_of
     from totalrecall.jobs.doctor import (
         Finding,
         Grade,
@@ -154,7 +154,7 @@ def _agent(installation: Installation, places: AgentPlaces) -> list[Finding]:
 
 
 def _ledger(installation: Installation, places: AgentPlaces) -> list[Finding]:
-    from totalrecall.bootstrap import open_agent
+    from totalrecall.bootstrap.agent import open_agent
     from totalrecall.jobs.doctor import Finding, Grade, from_error
     from totalrecall.jobs.status import status
 
@@ -175,7 +175,7 @@ def _models(installation: Installation, places: AgentPlaces) -> list[Finding]:
     """One token from each model, and what is known about pauses and prices."""
     from datetime import datetime
 
-    from totalrecall.bootstrap import model_chain, spend_book
+    from totalrecall.bootstrap.model import model_chain, spend_book
     from totalrecall.jobs.doctor import Finding, Grade, from_error
     from totalrecall.llm.ask import Ask
     from totalrecall.llm.findings import model_findings

@@ -15,13 +15,13 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
-    from totalrecall.bootstrap import AgentPlaces, Installation
+    from totalrecall.bootstrap.machine import AgentPlaces, Installation
     from totalrecall.jobs.context import AgentContext
 
 
 def here(agent: str | None = None) -> Installation:
     """This machine as it stands, with the settings that hold for ``--agent`` or main."""
-    from totalrecall.bootstrap import Machine, look_around
+    from totalrecall.bootstrap.machine import Machine, look_around
 
     machine = Machine(
         env=dict(os.environ), home_dir=Path.home(), now_ms=lambda: time.time_ns() // 1_000_000,
@@ -33,7 +33,7 @@ def here(agent: str | None = None) -> Installation:
 @contextmanager
 def opened(installation: Installation, places: AgentPlaces) -> Iterator[AgentContext]:
     """The agent's context, for as long as the job runs."""
-    from totalrecall.bootstrap import open_agent
+    from totalrecall.bootstrap.agent import open_agent
 
     with open_agent(installation, places) as context:
         yield context
@@ -41,7 +41,7 @@ def opened(installation: Installation, places: AgentPlaces) -> Iterator[AgentCon
 
 def each_agent(wanted: str | None) -> Iterator[tuple[Installation, AgentPlaces]]:
     """The agents that the command means, one after the other, with their settings checked."""
-    from totalrecall.bootstrap import places_of
+    from totalrecall.bootstrap.machine import places_of
 
     installation = here(wanted)
     for agent in installation.pick(wanted):

@@ -14,7 +14,7 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
-    from totalrecall.bootstrap import AgentPlaces, Installation
+    from totalrecall.bootstrap.machine import AgentPlaces, Installation
 
 _WORDS = {
     "backup": "restore the newest backup, brought up to date by the mirror: nothing read twice",
@@ -43,7 +43,7 @@ def repair_command(way: str | None, agent: str | None) -> int:
 
 
 def _repair(installation: Installation, places: AgentPlaces, way: str | None) -> int:
-    from totalrecall.bootstrap import open_agent
+    from totalrecall.bootstrap.agent import open_agent
     from totalrecall.jobs.context import mirror_of
     from totalrecall.ledger.health import LedgerHealth, diagnose
     from totalrecall.ledger.rebuild import Way, choices, repair

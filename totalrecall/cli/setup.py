@@ -20,7 +20,7 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import ConfigError, TotalRecallError
 
 if TYPE_CHECKING:
-    from totalrecall.bootstrap import AgentPlaces, Installation
+    from totalrecall.bootstrap.machine import AgentPlaces, Installation
     from totalrecall.jobs.setup import SetupReport
 
 
@@ -49,7 +49,7 @@ def setup_command(agent: str | None, sample: bool, dry_run: bool, as_json: bool)
 
 
 def _look(agent: str | None) -> Installation:
-    from totalrecall.bootstrap import Machine, look_around
+    from totalrecall.bootstrap.machine import Machine, look_around
     from totalrecall.places.problem import Level
 
     installation = look_around(
@@ -64,7 +64,7 @@ def _look(agent: str | None) -> Installation:
 def _each(
     installation: Installation, agent: str | None, *, sample: bool, dry_run: bool, as_json: bool
 ) -> int:
-    from totalrecall.bootstrap import places_of
+    from totalrecall.bootstrap.machine import places_of
 
     codes: list[int] = []
     results: list[object] = []
@@ -103,7 +103,7 @@ def _sample(installation: Installation) -> Installation:
 
     Its state is kept beside it, but for money: a sample run with a key counts against the real budget.
     """
-    from totalrecall.bootstrap import look_around
+    from totalrecall.bootstrap.machine import look_around
     from totalrecall.jobs.setup import place_sample, sample_env, sample_flags
 
     machine, folder = installation.machine, _sample_folder(installation)

@@ -28,7 +28,8 @@ BAR_CHARS = 30
 @json_option
 def spend_command(days: int, agent: str, as_json: bool) -> int:
     """What the model has cost, by day, job, model and session, against the ceilings."""
-    from totalrecall.bootstrap import places_of, spend_book
+    from totalrecall.bootstrap.machine import places_of
+    from totalrecall.bootstrap.model import spend_book
 
     installation = here(agent or None)
     zone = places_of(installation, installation.agents[0]).zone.zone if installation.agents else None

@@ -15,7 +15,7 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
-    from totalrecall.bootstrap import AgentPlaces, Installation
+    from totalrecall.bootstrap.machine import AgentPlaces, Installation
     from totalrecall.jobs.status import AgentStatus, Trouble
     from totalrecall.places.problem import Problem
 
@@ -65,7 +65,7 @@ def _model_troubles(installation: Installation, places: AgentPlaces) -> list[Tro
     """What is known about key, models and ceilings without a call."""
     if not places.settings.uses_model:
         return []
-    from totalrecall.bootstrap import model_chain, spend_book
+    from totalrecall.bootstrap.model import model_chain, spend_book
     from totalrecall.jobs.status import Health, Trouble
     from totalrecall.llm.findings import model_findings
 
@@ -90,7 +90,7 @@ def _model_troubles(installation: Installation, places: AgentPlaces) -> list[Tro
 def _show_spend(installation: Installation, places: AgentPlaces) -> None:
     if not places.settings.uses_model:
         return
-    from totalrecall.bootstrap import spend_book
+    from totalrecall.bootstrap.model import spend_book
 
     report, settings = spend_book(installation).report(_now(installation, places)), places.settings
     say(

@@ -16,6 +16,7 @@ from totalrecall.memory.log_file import ObservationFile
 from totalrecall.transcripts.store import TranscriptStore
 
 if TYPE_CHECKING:
+    from totalrecall.llm.access import ModelAccess
     from totalrecall.llm.engine import Engine
     from totalrecall.log import Log
 
@@ -48,6 +49,7 @@ class AgentContext:
         ledger: its bookkeeping.
         notes: the observation log.
         engine_for: what compresses, made at the first call: a run with nothing new loads no engine.
+        model_for: the models for a job by its name, beyond compressing; None with the built-in engine.
         emergency_for: the extractive engine, for recovery and flush while the model is away.
         screen: removes secrets from a text.
         log_for: what the jobs say about their work, numbers and names only.
@@ -66,6 +68,7 @@ class AgentContext:
     notes: ObservationFile
     engine_for: Callable[[], Engine]
     emergency_for: Callable[[], Engine]
+    model_for: Callable[[str], ModelAccess | None]
     screen: Callable[[str], str]
     log_for: Callable[[], Log]
     now_ms: Callable[[], int]

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from totalrecall.domain.boundary import Boundary
 from totalrecall.domain.session import Session
 from totalrecall.domain.state import SkipReason
 from totalrecall.errors import (
@@ -79,6 +80,7 @@ class ObserveReport:
         engine: what compressed, "" when nothing had to be.
         blocked: why the rest stays pending, or None.
         unreadable: sessions that could not be read, with the reason.
+        boundaries: compactions and ends of main sessions and chats that were passed, oldest first.
     """
 
     agent: str
@@ -95,6 +97,7 @@ class ObserveReport:
     engine: str = ""
     blocked: TotalRecallError | None = None
     unreadable: dict[str, str] = field(default_factory=dict)
+    boundaries: list[Boundary] = field(default_factory=list)
 
     @property
     def idle(self) -> bool:

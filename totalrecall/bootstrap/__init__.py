@@ -1,0 +1,1 @@
+"""The one place that builds everything for an agent from the settings."""
