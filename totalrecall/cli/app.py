@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "recover": ("recover", "Finish sessions that ended before they were observed."),
     "backfill": ("backfill", "Note what was said before Total Recall was adopted."),
     "notes": ("notes", "Show the notes, and what was set aside or left out."),
+    "search": ("search", "Look something up in everything that is remembered."),
     "why": ("why", "Show the messages behind a note."),
     "status": ("status", "How far each agent is observed, and what is wrong."),
     "verify": ("verify", "Recount every message of the sources against the ledger."),
