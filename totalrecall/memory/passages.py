@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
@@ -60,39 +60,37 @@ _SILENT = re.compile(
 def note_passages(text: str) -> Iterator[Passage]:
     """The notes of an observation log; what a person wrote between them as well."""
     day: date | None = None
-    for passage in _passages(text, PassageKind.NOTE):
-        if passage.text.startswith("Date: "):
-            day = day_in(passage.text)
-            continue
-        if _SILENT.match(passage.text) or (day is None and passage.text in HEADER):
-            continue
-        head = _NOTE_HEAD.match(passage.text)
-        yield replace(passage, day=day, time=(head and head[1]) or "")
+    for line, words in _pieces(text):
+        if words.startswith("Date: "):
+            day = day_in(words)
+        elif words.startswith("- ") or not (_SILENT.match(words) or (day is None and words in HEADER)):
+            head = _NOTE_HEAD.match(words)
+            yield Passage(PassageKind.NOTE, words, line, day, (head and head[1]) or "")
 
 
 def daily_passages(text: str, day: date | None) -> Iterator[Passage]:
     """What a daily log holds; task snapshots in it as such, with the time they were taken."""
     inside = False
     taken: tuple[date | None, str] = (None, "")
-    for passage in _passages(text, PassageKind.DAILY):
-        if _SNAPSHOT_BEGINS.match(passage.text):
+    for line, words in _pieces(text):
+        if _SNAPSHOT_BEGINS.match(words):
             inside, taken = True, (day, "")
-        elif _SNAPSHOT_ENDS.match(passage.text):
+        elif _SNAPSHOT_ENDS.match(words):
             inside = False
-        elif inside and (stamp := _SNAPSHOT_TIME.match(passage.text)):
+        elif inside and (stamp := _SNAPSHOT_TIME.match(words)):
             taken = (day_in(stamp[1]), stamp[2])
-        elif not _SILENT.match(passage.text):
+        elif not _SILENT.match(words):
             if inside:
-                yield replace(passage, kind=PassageKind.SNAPSHOT, day=taken[0], time=taken[1])
+                yield Passage(PassageKind.SNAPSHOT, words, line, *taken)
             else:
-                yield replace(passage, day=day)
+                yield Passage(PassageKind.DAILY, words, line, day)
 
 
 def plain_passages(text: str, kind: PassageKind) -> Iterator[Passage]:
     """What any other Markdown file holds."""
-    for passage in _passages(text, kind):
-        if not _SILENT.match(passage.text):
-            yield passage
+    for line, words in _pieces(text):
+        if not _SILENT.match(words):
+            yield Passage(kind, words, line)
 
 
 def day_in(text: str) -> date | None:
@@ -105,8 +103,8 @@ def day_in(text: str) -> date | None:
     return None
 
 
-def _passages(text: str, kind: PassageKind) -> Iterator[Passage]:
-    """Every list item, heading, comment and field on its own; the lines of a paragraph together."""
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """With its line: each list item, heading, comment and field; the lines of a paragraph together."""
     held: list[str] = []
     first = 0
     for number, raw in enumerate(text.split("\n"), 1):
@@ -114,16 +112,16 @@ def _passages(text: str, kind: PassageKind) -> Iterator[Passage]:
         item = line.lstrip(" ").startswith("- ") or bool(_ITEM.match(line))
         alone = not item and bool(_SILENT.match(line) or _HEADING.match(line) or _is_field(line))
         if held and (alone or item):
-            yield Passage(kind, " ".join(held), first)
+            yield first, " ".join(held)
             held = []
         if alone:
             if line.strip():
-                yield Passage(kind, line.strip(), number)
+                yield number, line.strip()
             continue
         first = first if held else number
         held.append(line.strip())
     if held:
-        yield Passage(kind, " ".join(held), first)
+        yield first, " ".join(held)
 
 
 def _is_field(line: str) -> bool:
