@@ -69,6 +69,10 @@ class Settings:
     off_the_record: str
     quiet_min: int
     workers: int
+    schedule_observe: str
+    schedule_reflect: str
+    schedule_scan: str
+    schedule_daily: str
     log_level: LogLevel
     origins: Mapping[str, Origin] = field(repr=False)
 

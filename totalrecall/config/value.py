@@ -148,6 +148,16 @@ def _zone(_setting: Setting, text: str, _home: Path, _remarks: list[str]) -> str
     return text
 
 
+def _cron(_setting: Setting, text: str, _home: Path, _remarks: list[str]) -> str:
+    from totalrecall.config.cron import CronError, parse_cron
+
+    try:
+        parse_cron(text)
+    except CronError as error:
+        raise BadValueError(f"is {_shown(text)}: {error}") from error
+    return " ".join(text.split())
+
+
 def _text(_setting: Setting, text: str, _home: Path, _remarks: list[str]) -> str:
     return text
 
@@ -167,4 +177,5 @@ _PARSERS: dict[Kind, Callable[[Setting, str, Path, list[str]], Value]] = {
     Kind.LIST: _list,
     Kind.ZONE: _zone,
     Kind.LANGUAGE: _language,
+    Kind.CRON: _cron,
 }
