@@ -35,7 +35,7 @@ def adopt(ctx: AgentContext) -> Adoption:
             rows.append(_adopted(ctx, session, adoption))
         except SourceError:
             # Read from its start once it can be read; the entries' own times keep old ones out.
-            rows.append(replace(first_row(session), existed_at_adoption=True))
+            rows.append(replace(first_row(session), existed_at_adoption=True, ended=session.ended))
         ends[rows[-1].session_id] = session.size
     keep_adoption_ends(ctx, ends)
     return ctx.ledger.adopt(adoption, rows)
@@ -49,7 +49,7 @@ def begins_at_ms(now: datetime, ctx: AgentContext) -> int:
 
 
 def _adopted(ctx: AgentContext, session: Session, adoption: Adoption) -> SessionRow:
-    row = replace(first_row(session), existed_at_adoption=True)
+    row = replace(first_row(session), existed_at_adoption=True, ended=session.ended)
     if session.modified_ms < adoption.begins_at_ms:
         # Untouched since before the window: nothing in it can be newer, and it is not read at all.
         return replace(row, cursor=ctx.transcripts.cursor_at(session, session.size, ""))

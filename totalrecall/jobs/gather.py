@@ -24,6 +24,8 @@ from totalrecall.transcripts.store import Opening, Start
 RECORDS_AT_ONCE = 500
 RECORDS_PER_PORTION = 20_000
 PEEK_CHARS = 50_000_000
+# What must be told from its copies: words, tools, and the cuts of a talk, which are told once.
+_KNOWN_AGAIN = frozenset({EventKind.MESSAGE, EventKind.TOOL, EventKind.COMPACTION, EventKind.RESET})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,6 @@ def first_row(session: Session) -> SessionRow:
         existed_at_adoption=False,
         started_ms=None,
         last_at_ms=None,
-        ended=session.ended,
     )
 
 
@@ -136,7 +137,8 @@ def gather(
         known = replace(known, cursor=Cursor(session.store), bad_records=0, unknown_types=())
         ctx.ledger.put_session(known, rescan=True)
         forget_adoption_end(ctx, known.session_id)
-    known = replace(known, location=str(session.location), ended=session.ended, store=session.store)
+    known = replace(known, location=str(session.location), store=session.store)
+    known = replace(known, ended=known.ended and session.ended)
     if session.key:
         known = replace(known, key=session.key, kind=session.kind)
     portion = _read(ctx, session, known, (opening, ctx.ledger.adoption(), limits))
@@ -290,6 +292,6 @@ class _Reading:
 
 def _identity(record: Record, session: Session) -> bytes:
     body = record.body
-    if isinstance(body, BadRecord) or body.kind not in {EventKind.MESSAGE, EventKind.TOOL}:
+    if isinstance(body, BadRecord) or body.kind not in _KNOWN_AGAIN:
         return b""
     return identity_in(session, body)

@@ -22,7 +22,9 @@ from totalrecall.errors import (
     TotalRecallError,
 )
 from totalrecall.files.lock import hold
+from totalrecall.jobs.boundaries import newest_by_key
 from totalrecall.jobs.context import AgentContext, Step
+from totalrecall.jobs.passed import PassedBoundaries
 from totalrecall.jobs.streams import row_of
 from totalrecall.ledger.rows import BatchStatus, SessionRow
 from totalrecall.transcripts.store import Start
@@ -101,7 +103,7 @@ class ObserveReport:
 
     @property
     def idle(self) -> bool:
-        """Nothing was new, and nothing went wrong."""
+        """No message was new, and nothing went wrong; a boundary may have been passed all the same."""
         touched = self.messages or self.batches or self.skipped or self.provisional or self.set_aside
         return not touched and self.blocked is None and not self.unreadable
 
@@ -155,6 +157,7 @@ class _Run:
         self.options = options
         self.report = report
         self._started_ms = started_ms
+        self._passed = PassedBoundaries(ctx, report.boundaries)
 
     @cached_property
     def _compressor(self) -> Compressor:
@@ -168,55 +171,66 @@ class _Run:
         ctx, report = self._ctx, self.report
         ctx.notes.refuse_if_emptied(notes_known=bool(ctx.ledger.note_texts(1)))
         finish_open_batches(ctx, report)
+        self._passed.begin()
         report.adopted = ctx.ledger.adoption() is None
         if report.adopted:
             from totalrecall.jobs.adopt import adopt
 
             adopt(ctx)
         sessions = _wanted(ctx, self.options.session)
-        if any(row.rebuilt for row in ctx.ledger.sessions()):
+        if ctx.ledger.has_rebuilt():
             from totalrecall.jobs.reregister import reregister
 
             reregister(ctx, sessions)
+        newest = newest_by_key(sessions)
         for session in sessions:
             report.sessions += 1
             try:
-                self._session(session)
+                row = self._session(session)
+                if row is not None:
+                    self._passed.session_read(session, row, newest)
             except SourceError as error:
                 report.unreadable[session.session_id] = error.title
 
-    def _session(self, session: Session) -> None:
+    def _session(self, session: Session) -> SessionRow | None:
+        """Read the session on; its row when everything in it is read, else None."""
         ctx, report = self._ctx, self.report
         rescans = 0
         while self.options.may_go_on(ctx.now_ms()):
             row = row_of(session, ctx.ledger.session)
-            if row is not None and (row.rebuilt or self._is_read(session, row)):
-                return
+            if row is not None and (start := self._not_to_read(session, row)):
+                return row if start is Start.NOTHING else None
             from totalrecall.jobs.gather import gather
 
             portion = gather(ctx, session, row, self._compressor.limits)
             report.waiting += portion.waiting
             rescans += portion.rescanned
             if not portion.entries or rescans > RESCANS_PER_RUN:
-                return
+                return None
             ctx.passed(Step.RANGE_READ)
             if not self._settle(portion):
-                return
+                return None
+        return None
 
-    def _is_read(self, session: Session, row: SessionRow) -> bool:
+    def _not_to_read(self, session: Session, row: SessionRow) -> Start | None:
+        """Why the session is not to be read just now, or None."""
+        if row.rebuilt:
+            return Start.WAIT
         start = self._ctx.transcripts.open(session, row.cursor).start
         self.report.waiting += start is Start.WAIT
-        return start in {Start.NOTHING, Start.WAIT}
+        return start if start in {Start.NOTHING, Start.WAIT} else None
 
     def _settle(self, portion: Portion) -> bool:
         """Bring the portion's beginning to its end; False when the rest of the session is for a later run."""
         report, compressor = self.report, self._compressor
+        self._passed.in_sight(portion)
         if report.blocked is None or not compressor.has_messages(portion):
             try:
                 done = compressor.settle(portion)
             except BLOCKING as error:
                 report.blocked = error
             else:
+                self._passed.tell_passed()
                 _add(report, done)
                 return not done.waits
         if self.options.stand_in:
@@ -232,6 +246,7 @@ class _Run:
             save_mirror(ctx)
             if report.batches:
                 write_run_marks(ctx, self._compressor.sent)
+        self._passed.finish()
         self.record(report.blocked or (self._back_up() if report.batches else None))
 
     def record(self, error: TotalRecallError | None) -> None:

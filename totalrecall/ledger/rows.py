@@ -35,7 +35,7 @@ class SessionRow:
         existed_at_adoption: the look-back window applies to it.
         started_ms: its first message, None when unknown.
         last_at_ms: its newest message, None when unknown.
-        ended: nothing will be added.
+        ended: nothing will be added, and that was told; see jobs.passed.
         bad_records: records that could not be read, so far.
         unknown_types: names of record types nobody knows, with how often each came.
         last_entries: hash of the last 50 entries at the last commit, "".
