@@ -9,7 +9,8 @@
     ├── BatchRefusedError       69  the model answers, but never usefully to this batch; the caller bisects it
     ├── SourceError              3  a transcript or store cannot be read
     ├── MemoryFileError          3  a memory file cannot be written, or is not as we left it
-    └── LedgerError              3  our own bookkeeping is damaged or gone
+    ├── LedgerError              3  our own bookkeeping is damaged or gone
+    └── ServiceError             3  the service manager refuses, or the service does not come up
 
 Expected results (nothing to do, a conflict, a refusal) are return values, never errors.
 """
@@ -78,5 +79,11 @@ class MemoryFileError(TotalRecallError):
 
 class LedgerError(TotalRecallError):
     """The ledger is damaged, missing, or of a newer version."""
+
+    exit_code = 3
+
+
+class ServiceError(TotalRecallError):
+    """The service manager refuses, or the service was started and does not run."""
 
     exit_code = 3

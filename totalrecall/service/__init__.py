@@ -1,0 +1,1 @@
+"""systemd user units and launchd agents: rendered, installed, looked at, removed."""
