@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "Go through everything that can be wrong, worst first."),
     "repair": ("repair", "Choose how to go on when the ledger or the notes are gone."),
     "config": ("config", "Show the settings and where each comes from."),
+    "service": ("service", "Install, remove or look at the background service."),
     "setup": ("setup", "First steps: find the agents, observe once, show the notes."),
 }
 

@@ -21,6 +21,12 @@ _ASKED = (
 _CONFIG_EXIT = "78"
 
 
+def enable_linger(host: ServiceHost) -> str:
+    """Let the user's services run from boot on, without a login; why not, "" when it is done."""
+    done = host.run(LINGER_COMMAND.split())
+    return "" if done.ok else done.said or f"exit code {done.code}"
+
+
 class Systemd:
     """A user's systemd, which can be reached from here."""
 
@@ -147,7 +153,7 @@ def _said(found: ServiceStatus, seen: Mapping[str, str], trouble: str) -> tuple[
         return "The service runs, but would not start by itself.", "totalrecall service install"
     if found.linger is False:
         return (
-            "The service runs, but only while you are logged in: it ends at logout and does not start at boot.",
+            "The service runs, but only while you are logged in: it stops at logout, and no boot starts it.",
             f'{LINGER_COMMAND}   (if that is refused: sudo {LINGER_COMMAND} "$USER")',
         )
     said = f" {seen['StatusText']}" if seen.get("StatusText") else ""

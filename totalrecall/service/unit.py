@@ -10,8 +10,8 @@ WATCHDOG_S = 300
 STOP_S = 10
 # What every line is for stands above it. A user's manager has no privileges: hardening that needs a mount
 # namespace or the capability bounding set (ProtectSystem, PrivateTmp, PrivateDevices, ProtectKernelModules,
-# CapabilityBoundingSet, …) is ignored there or ends the start with 218/CAPABILITIES (systemd/systemd#4959), so
-# only what works by prctl and seccomp is used. Nor would it suit: workspaces lie wherever the user keeps them.
+# CapabilityBoundingSet, …) is ignored there or ends the start (systemd/systemd#4959, exit code 218). So
+# only what works by prctl and seccomp is used. The rest would not suit: workspaces lie wherever one likes.
 _UNIT = (
     ("What 'systemctl --user status' calls it.", "Description=Total Recall: memory for AI agents"),
     (
