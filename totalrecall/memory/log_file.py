@@ -36,6 +36,11 @@ class ObservationFile:
         self.path = path
         self._lock_path = lock_path
 
+    @property
+    def lock_path(self) -> Path:
+        """The lock of this memory folder, for whatever else our processes write there."""
+        return self._lock_path
+
     def read(self) -> str:
         """The log as it stands, "" when there is none. Bytes that are no UTF-8 survive a round trip."""
         return _text(read_state(self.path))
