@@ -11,13 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from totalrecall.bootstrap.machine import AgentPlaces, Installation, transcripts_of
+from totalrecall.bootstrap.machine import AgentPlaces, Installation
 from totalrecall.bootstrap.model import engine_of, extractive_engine, model_access
 from totalrecall.bootstrap.screens import screen_for
 from totalrecall.jobs.context import AgentContext, mirror_of
 from totalrecall.ledger.database import FILE_NAME
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.memory.log_file import ObservationFile
+from totalrecall.memory.profile.file import FILE_NAME as PROFILE_NAME
+from totalrecall.memory.profile.file import ProfileFile
 
 if TYPE_CHECKING:
     from totalrecall.log import Logs
@@ -40,9 +42,10 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         state_dir=places.state_dir,
         zone_for=lambda: places.zone.zone,
         settings=places.settings,
-        transcripts=transcripts_of(places.agent, now_ms),
+        transcripts=places.transcripts,
         ledger=_ledger(places, notes, now_ms),
         notes=notes,
+        profile=profile_of(here, places),
         engine_for=cache(lambda: engine_of(here, places)),
         emergency_for=cache(extractive_engine),
         model_for=cache(lambda job: model_access(here, places, job)),
@@ -52,6 +55,12 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
     )
     with context.ledger:
         yield context
+
+
+def profile_of(here: Installation, places: AgentPlaces) -> ProfileFile:
+    """The user's profile in the home of the agent, with the lock that all its agents share."""
+    folder = places.agent.home.state_dir / "memory"
+    return ProfileFile(folder / PROFILE_NAME, workspace_lock(here, folder))
 
 
 def workspace_lock(here: Installation, memory_dir: Path) -> Path:

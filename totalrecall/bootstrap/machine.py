@@ -43,6 +43,7 @@ class Machine:
         flags: settings given on the command line.
         agent: whom MEMORY_DIR and its neighbours mean.
         retry_wait_s: how long a model that failed is left alone before it is asked again; doubles.
+        should_stop: asked often while a model is called; True ends the call at once, and no new one is made.
     """
 
     env: Mapping[str, str] = field(repr=False)
@@ -51,6 +52,7 @@ class Machine:
     flags: Mapping[str, str] = field(default_factory=dict)
     agent: str = "main"
     retry_wait_s: float = 2.0
+    should_stop: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class AgentPlaces:
-    """Where one agent's things are, and its settings, which its workspace's ``.env`` may change."""
+    """Where one agent's things are, its transcripts, and its settings, which its ``.env`` may change."""
 
     agent: Agent
     workspace: Path
@@ -96,6 +98,7 @@ class AgentPlaces:
     state_dir: Path
     loaded: LoadedSettings
     zone_for: Callable[[], ResolvedZone]
+    transcripts: AgentTranscripts = field(repr=False)
 
     @property
     def zone(self) -> ResolvedZone:
@@ -129,7 +132,9 @@ def places_of(here: Installation, agent: Agent) -> AgentPlaces:
     """Where the agent's workspace, memory and state are, with the settings that hold for it."""
     machine = here.machine
     overrides = overrides_for(agent, here.agents, here.loaded.settings.overrides(machine.agent))
-    cwd = "" if overrides and overrides.workspace else _header_cwd(agent, machine.now_ms)
+    # One object for the look at the headers and for the jobs: it remembers the headers it has read.
+    transcripts = transcripts_of(agent, machine.now_ms)
+    cwd = "" if overrides and overrides.workspace else _header_cwd(transcripts)
     workspace = workspace_of(agent, machine.home_dir, overrides, cwd)
     places = Places(
         machine.env, machine.home_dir, here.config_dir, workspace, machine.flags, agent.home.config
@@ -144,6 +149,7 @@ def places_of(here: Installation, agent: Agent) -> AgentPlaces:
         state_dir=agent_state_folder(machine.env, machine.home_dir, agent.name),
         loaded=loaded,
         zone_for=cache(lambda: _zone(loaded.settings.timezone, user_zone, machine.env)),
+        transcripts=transcripts,
     )
 
 
@@ -160,10 +166,10 @@ def _zone(setting: str, user_timezone: str, env: Mapping[str, str]) -> ResolvedZ
     return resolve_zone(setting, user_timezone, env)
 
 
-def _header_cwd(agent: Agent, now_ms: Callable[[], int]) -> str:
+def _header_cwd(transcripts: AgentTranscripts) -> str:
     """The workspace that the newest session's header names, "" when none does."""
     try:
-        sessions = transcripts_of(agent, now_ms).sessions()
+        sessions = transcripts.sessions()
     except SourceError:
         return ""
     return next((one.cwd for one in reversed(sessions) if one.cwd), "")

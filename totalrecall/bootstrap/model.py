@@ -68,7 +68,12 @@ def model_chain(here: Installation, places: AgentPlaces, models: tuple[str, ...]
             RetryLimits(first_wait_s=machine.retry_wait_s),
         ),
         Books(book, book),
-        Surroundings(machine.env, now_s=lambda: machine.now_ms() / 1000, screen=screen_for(here, places)),
+        Surroundings(
+            machine.env,
+            now_s=lambda: machine.now_ms() / 1000,
+            should_stop=machine.should_stop,
+            screen=screen_for(here, places),
+        ),
         lambda: datetime.fromtimestamp(machine.now_ms() / 1000, places.zone.zone),
     )
 
