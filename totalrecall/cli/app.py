@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "notes": ("notes", "Show the notes, and what was set aside or left out."),
     "search": ("search", "Look something up in everything that is remembered."),
     "why": ("why", "Show the messages behind a note."),
+    "profile": ("profile", "What is known about the user: shown, corrected, forgotten."),
     "status": ("status", "How far each agent is observed, and what is wrong."),
     "verify": ("verify", "Recount every message of the sources against the ledger."),
     "spend": ("spend", "What the model has cost, by day, job, model and session."),

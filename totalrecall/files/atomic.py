@@ -92,13 +92,14 @@ def replace(
     *,
     expected: FileState | None,
     about_to: Callable[[Path], None] | None = None,
+    private: bool = False,
 ) -> Replaced | Conflict:
     """Put ``content`` at ``path`` in one step, or say that the file is not what ``expected`` says.
 
     ``expected`` None replaces whatever stands there; ``ABSENT`` demands that nothing does. Links are
     followed, also to a file that does not exist yet. Mode and (for root) owner stay; a new file gets 0600,
-    new folders 0700. ``about_to`` is told the temporary file just before it takes the place: as long as that
-    file is there, it has not happened.
+    new folders 0700; with ``private`` an existing file gets 0600 as well. ``about_to`` is told the temporary
+    file just before it takes the place: as long as that file is there, it has not happened.
 
     Raises:
         MemoryFileError: with the reason and the remedy; the file is as it was and no temporary file is left.
@@ -108,7 +109,7 @@ def replace(
     temp = target.parent / f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}{TEMP_SUFFIX}"
     try:
         with _removed_on_failure(temp):
-            _write_temp(temp, content, before)
+            _write_temp(temp, content, before, private=private)
             current = read_state(target) if expected is not None else None
             if current is not None and expected is not None and current.digest != expected.digest:
                 temp.unlink()
@@ -204,7 +205,7 @@ def _stat_of(target: Path) -> os.stat_result | None:
     return status
 
 
-def _write_temp(temp: Path, content: bytes, before: os.stat_result | None) -> None:
+def _write_temp(temp: Path, content: bytes, before: os.stat_result | None, *, private: bool) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     fd = os.open(temp, flags, FILE_MODE)
     try:
@@ -212,7 +213,7 @@ def _write_temp(temp: Path, content: bytes, before: os.stat_result | None) -> No
         write_all(fd, content)
         if before is not None:
             _keep_owner(fd, before)
-            os.fchmod(fd, stat.S_IMODE(before.st_mode))
+            os.fchmod(fd, FILE_MODE if private else stat.S_IMODE(before.st_mode))
         sync_file(fd)
     finally:
         os.close(fd)

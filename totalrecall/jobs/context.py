@@ -13,6 +13,7 @@ from totalrecall.config.settings import Settings
 from totalrecall.domain.session import SessionKind
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.memory.log_file import ObservationFile
+from totalrecall.memory.profile.file import ProfileFile
 from totalrecall.transcripts.store import TranscriptStore
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class AgentContext:
         transcripts: all its stores behind one face.
         ledger: its bookkeeping.
         notes: the observation log.
+        profile: what is known about the user, shared by all agents of the home.
         engine_for: what compresses, made at the first call: a run with nothing new loads no engine.
         model_for: the models for a job by its name, beyond compressing; None with the built-in engine.
         emergency_for: the extractive engine, for recovery and flush while the model is away.
@@ -66,6 +68,7 @@ class AgentContext:
     transcripts: TranscriptStore
     ledger: Ledger
     notes: ObservationFile
+    profile: ProfileFile
     engine_for: Callable[[], Engine]
     emergency_for: Callable[[], Engine]
     model_for: Callable[[str], ModelAccess | None]

@@ -1,0 +1,1 @@
+"""What is known about the user: ``user_profile.json``, one file for all agents of a home."""
