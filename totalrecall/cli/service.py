@@ -32,7 +32,10 @@ def service_command() -> None:
 @click.option("--cron-lines", is_flag=True, help="Only print lines for crontab, for doing without a service.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be written and started.")
 def install_command(*, linger: bool, print_file: bool, cron_lines: bool, dry_run: bool) -> int:
-    """Install or renew the service, start it, and wait until it is ready."""
+    """Install or renew the service, and start it.
+
+    Returns when it is ready. Run again after every upgrade of the program.
+    """
     from totalrecall.service.host import supervisor_of
 
     host = service_host()
@@ -44,7 +47,7 @@ def install_command(*, linger: bool, print_file: bool, cron_lines: bool, dry_run
         say(supervisor.render().rstrip("\n"))
         return ExitCode.OK
     if dry_run:
-        return _would(supervisor.status())
+        return _would(host, supervisor.status())
     return install(host, supervisor, linger=linger)
 
 
@@ -158,7 +161,13 @@ def _tell_left_behind(host: ServiceHost) -> None:
         say("  To give it to the service: systemctl --user edit total-recall", err=True)
 
 
-def _would(found: ServiceStatus) -> int:
+def _would(host: ServiceHost, found: ServiceStatus) -> int:
+    from totalrecall.service.status import ServiceKind
+
+    if found.kind is ServiceKind.NONE:
+        code = tell(ConfigError(found.detail, found.remedy))
+        say_cron_lines(host)
+        return code
     if not found.installed:
         say(f"{found.path} would be written, and the service started.")
     elif found.outdated:

@@ -57,8 +57,8 @@ class Systemd:
     def linger(self) -> bool | None:
         """Whether the user's services run from boot and after logout; None when nobody can tell."""
         seen = self._host.run(["loginctl", "show-user", str(self._host.uid), "--property=Linger", "--value"])
-        if seen.code == MISSING:
-            return None
+        if seen.code == MISSING or "connect" in seen.err:
+            return None  # no logind here: whoever started this manager decides how long it lives
         # A user who neither is logged in nor lingers is not known there, and that is an error.
         return seen.ok and seen.out.strip() == "yes"
 

@@ -7,6 +7,7 @@ import re
 from totalrecall.service.plan import MARK, ServicePlan
 
 WATCHDOG_S = 300
+_ENV = "/usr/bin/env"
 STOP_S = 10
 # What every line is for stands above it. A user's manager has no privileges: hardening that needs a mount
 # namespace or the capability bounding set (ProtectSystem, PrivateTmp, PrivateDevices, ProtectKernelModules,
@@ -76,7 +77,7 @@ def render_unit(plan: ServicePlan) -> str:
     """
     program = (
         "The interpreter of this installation; -P keeps the working folder out of its search path.",
-        f"ExecStart={' '.join(_quoted(word) for word in plan.program)}",
+        f"ExecStart={_command(plan.program)}",
     )
     given = tuple(
         (_WHY_GIVEN if not place else "", f"Environment={_quoted(f'{name}={value}', force=True)}")
@@ -96,8 +97,12 @@ _WHY_GIVEN = "What the shell of the installation had, and a service has not."
 
 def program_in(text: str) -> str:
     """The program that a unit starts, "" when none can be told."""
-    found = re.search(r"^ExecStart=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))", text, re.MULTILINE)
-    return _unquoted(found[1] or found[2]) if found else ""
+    word = r"(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))"
+    found = re.search(rf"^ExecStart=({_ENV} )?{word}", text, re.MULTILINE)
+    if found is None:
+        return ""
+    program = _unquoted(found[2] or found[3])
+    return program.replace("$$", "$") if found[1] else program
 
 
 def environment_in(text: str) -> dict[str, str]:
@@ -108,6 +113,15 @@ def environment_in(text: str) -> dict[str, str]:
 
 def _section(name: str, lines: tuple[tuple[str, str], ...]) -> str:
     return f"[{name}]\n" + "".join(f"{f'# {why}{chr(10)}' if why else ''}{line}\n" for why, line in lines)
+
+
+def _command(program: tuple[str, ...]) -> str:
+    words = [_quoted(word) for word in program]
+    if re.search(r"[\"'\\]", program[0]):
+        # systemd starts no program with such a sign in its path, and env does not mind. Behind the first word
+        # a dollar sign begins a variable.
+        words = [_ENV, words[0].replace("$", "$$"), *words[1:]]
+    return " ".join(words)
 
 
 def _quoted(word: str, *, force: bool = False) -> str:
