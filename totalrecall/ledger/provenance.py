@@ -152,7 +152,9 @@ class NotesPart(Part):
 
 
 def purge(connection: sqlite3.Connection, note_ids: Sequence[str]) -> None:
-    """Empty the words of notes; ``secure_delete`` overwrites the bytes."""
-    connection.executemany(
-        "UPDATE notes SET text = '' WHERE note_id = ?", [(stored(one),) for one in note_ids]
-    )
+    """Empty the words of notes, also where they left the log; ``secure_delete`` overwrites the bytes."""
+    values = [(stored(one),) for one in note_ids]
+    connection.executemany("UPDATE notes SET text = '' WHERE note_id = ?", values)
+    # A copy of an older version has no such table.
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'departures'").fetchone():
+        connection.executemany("UPDATE departures SET line = '' WHERE note_id = ?", values)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from typing import NamedTuple
 
 from totalrecall.domain.cursor import Cursor
 from totalrecall.domain.note import NoteType, Priority, Usage
@@ -38,7 +39,7 @@ class SessionRow:
         ended: nothing will be added, and that was told; see jobs.passed.
         bad_records: records that could not be read, so far.
         unknown_types: names of record types nobody knows, with how often each came.
-        last_entries: hash of the last 50 entries at the last commit, "".
+        last_entries: hash of the last 50 entries before the cursor, as it was at the last commit, "".
         rebuilt: the cursor comes from the mirror; messages before it are yet to be registered.
     """
 
@@ -56,6 +57,19 @@ class SessionRow:
     unknown_types: tuple[tuple[str, int], ...] = ()
     last_entries: str = ""
     rebuilt: bool = False
+
+
+class SessionEnd(NamedTuple):
+    """How far a session is observed, in short: where there are ten thousand, all of them are looked at.
+
+    ``last_entries``, ``ended``, ``rebuilt`` as in SessionRow; ``position`` of its cursor in ``store``.
+    """
+
+    store: StoreKind
+    position: int
+    last_entries: str
+    ended: bool
+    rebuilt: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +98,17 @@ class SeenRow:
 
 
 class BatchStatus(StrEnum):
-    """How far a batch has come: planned → answer stored → its block being written → committed."""
+    """How far a batch has come: planned → answer stored → its block being written → committed.
+
+    ``REFLECTING`` is the row of a reflection that is not committed yet: it holds notes and no messages.
+    """
 
     PLANNED = "planned"
     GENERATED = "generated"
     WRITING = "writing"
     COMMITTED = "committed"
     SET_ASIDE = "set_aside"
+    REFLECTING = "reflecting"
 
 
 @dataclass(frozen=True, slots=True)

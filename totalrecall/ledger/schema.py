@@ -62,6 +62,26 @@ STEPS: tuple[str, ...] = (
     );
     CREATE INDEX runs_by_job ON runs (job, started_ms);
     """,
+    # Reflections. The notes that one makes stand in `notes` under its marker, which has a row in `batches`,
+    # so that whoever looks for a note finds them; `cites` holds all messages of what they stand for.
+    """
+    CREATE TABLE reflections (
+        marker TEXT PRIMARY KEY NOT NULL, status TEXT NOT NULL, started_ms INTEGER NOT NULL,
+        ended_ms INTEGER, engine TEXT NOT NULL, model NOT NULL, numbers TEXT NOT NULL, backup NOT NULL,
+        before_digest TEXT NOT NULL, after_digest TEXT NOT NULL, after_bytes INTEGER NOT NULL,
+        undo TEXT NOT NULL, undone_ms INTEGER
+    ) WITHOUT ROWID;
+    CREATE INDEX reflections_by_time ON reflections (started_ms);
+    CREATE INDEX reflections_open ON reflections (status) WHERE status IN ('planned', 'undoing');
+    CREATE TABLE departures (
+        marker TEXT NOT NULL REFERENCES reflections (marker) ON DELETE CASCADE, number INTEGER NOT NULL,
+        note_id TEXT NOT NULL, day TEXT NOT NULL, line NOT NULL, block TEXT NOT NULL, reason TEXT NOT NULL,
+        into_id TEXT NOT NULL, by_hash BLOB NOT NULL, left_ms INTEGER, returned_ms INTEGER,
+        PRIMARY KEY (marker, number)
+    ) WITHOUT ROWID;
+    CREATE INDEX departures_by_note ON departures (note_id);
+    CREATE INDEX departures_by_time ON departures (left_ms);
+    """,
 )
 VERSION = len(STEPS)
 

@@ -24,6 +24,14 @@ class Added:
     replaced_blocks: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What became of a rewrite: ``changed`` is False when nothing was to be written; the bytes stand now."""
+
+    changed: bool
+    content: bytes
+
+
 class ObservationFile:
     """The observation log of one workspace. Two agents on one workspace share the file and its lock.
 
@@ -93,6 +101,30 @@ class ObservationFile:
         raise MemoryFileError(
             f"{self.path} is being changed all the time by another program.",
             "Nothing was written; the notes are kept and written at the next run.",
+        )
+
+    def rewrite(self, anew: Callable[[str], str], ready: Callable[[FileState, bytes], None]) -> Rewritten:
+        """The log is what ``anew`` makes of it afterwards, whoever changed it in between.
+
+        ``ready`` is told what stands there and what is about to take its place, right before it does; both
+        are called again when somebody changed the log meanwhile.
+
+        Raises:
+            MemoryFileError: the file cannot be written; it is as it was.
+            BusyError: another process of ours kept the lock for too long.
+        """
+        with hold(self._lock_path, wait_s=LOCK_WAIT_S):
+            for _ in range(WRITE_TRIES):
+                before = read_state(self.path)
+                content = before.content or b""
+                after = anew(_decoded(content)).encode("utf-8", "surrogateescape")
+                if after == content:
+                    return Rewritten(changed=False, content=content)
+                ready(before, after)
+                if not isinstance(replace(self.path, after, expected=before), Conflict):
+                    return Rewritten(changed=True, content=after)
+        raise MemoryFileError(
+            f"{self.path} is being changed all the time by another program.", "Nothing was written."
         )
 
 
