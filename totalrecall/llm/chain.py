@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from totalrecall.domain.note import Usage
@@ -114,6 +115,12 @@ class ModelChain:
             self._after(model, result)
         self._raise_if_everything_is_rejected(failures, ask)
         raise _verdict(failures)
+
+    def narrowed_to(self, models: tuple[str, ...]) -> ModelChain:
+        """The same chain with these models only, for a caller that decides itself when to go to the next."""
+        chain = copy(self)
+        chain.settings = replace(self.settings, models=models)
+        return chain
 
     def request_for(self, model: str, ask: Ask) -> ChatRequest:
         """The first request that ``ask`` would send; raises BatchTooLargeError when it cannot fit."""

@@ -9,6 +9,7 @@ from totalrecall.errors import ConfigError
 from totalrecall.llm.prompt import SystemPrompt, system_prompt
 
 OBSERVER = "observer-system.txt"
+REFLECTOR = "reflector-system.txt"
 _PACKAGE = Path(__file__).resolve().parents[1]
 # In a wheel the prompts lie inside the package, in a checkout beside it.
 _SHIPPED = (_PACKAGE / "_shipped" / "prompts", _PACKAGE.parent / "prompts")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import Protocol
@@ -49,9 +49,10 @@ class RefusalCode(StrEnum):
     PRIORITY = "priority"
     TYPE = "type"
     LANGUAGE = "language"
-    SECRET = "secret"
+    LEAK = "leak"
     INSTRUCTION = "instruction"
-    NOT_ASKED = "not_asked"
+    NOTHING_DONE = "nothing_done"
+    STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +107,12 @@ class ReflectionRequest:
         today: the present day in the user's zone.
         agent: whom calls are booked to.
         word_limit: ``REFLECTOR_WORD_THRESHOLD``; above it the whole is consolidated once more.
-        language: ``auto`` or the language tag that notes should be in.
     """
 
     items: tuple[Item, ...]
     today: date
     agent: str
     word_limit: int = 8_000
-    language: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ class Reflection:
     kept: tuple[int, ...]
     merged: tuple[Merged, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     engine: str = "extractive"
     refusals: tuple[Refusal, ...] = ()
 
@@ -147,7 +146,7 @@ class ReflectionRefused:
     """No answer was accepted: the log stays as it is. An expected outcome, not an error."""
 
     refusals: tuple[Refusal, ...]
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
 
 class Reflector(Protocol):

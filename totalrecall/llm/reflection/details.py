@@ -1,0 +1,179 @@
+"""Whether a new text holds what the old ones say, adds nothing, and puts nothing in another's place. Pure.
+
+Built on ``llm.grounding``, looked at from both sides: no detail of a source may be lost, none may be new.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, time
+from itertools import combinations
+
+from totalrecall.domain.note import Note
+from totalrecall.llm.extractive.similar import gist
+from totalrecall.llm.grounding import unfounded
+from totalrecall.llm.languages import looks_german
+from totalrecall.llm.reflection.future import days_of
+from totalrecall.llm.reflection.subject import said, says_decided, says_done
+from totalrecall.llm.words import content_words, founded_in, overlap, words_of
+
+_LEAST_FROM_SOURCES = 0.5
+_LEAST_OF_A_SOURCE = 0.25
+_REACH = 5
+_MARGIN = 0.3
+_MOST_PLACED = 24
+_NAME = re.compile(r"(?<=[a-zà-ÿ,0-9] )([A-ZÀ-Þ][\w’'-]*[^\W\d_])")
+_UNIT = re.compile(
+    r"(?<![\w.])(\d+(?:[.,]\d+)*)\s?(%|percent|prozent|€|eur|euros?|usd|dollars?|gbp|[kmgt]i?b|bytes?|ms|s"
+    r"|sec(?:onds?)?|sekunden?|min(?:utes?|uten)?|h|hours?|stunden?|days?|tage?n?|weeks?|wochen?|months?"
+    r"|monate?n?|years?|jahre?n?|km|cm|mm|m|kg|g|°c|°f|px)(?!\w)|([$€£])\s?(\d+(?:[.,]\d+)*)",
+    re.IGNORECASE,
+)
+_SAME_UNIT = {
+    "percent": "%", "prozent": "%", "eur": "€", "euro": "€", "euros": "€", "usd": "$", "dollar": "$",
+    "dollars": "$", "gbp": "£", "sec": "s", "second": "s", "seconds": "s", "sekunde": "s", "sekunden": "s",
+    "minute": "min", "minutes": "min", "minuten": "min", "hour": "h", "hours": "h", "stunde": "h",
+    "stunden": "h", "day": "d", "days": "d", "tag": "d", "tage": "d", "tagen": "d", "week": "w",
+    "weeks": "w", "woche": "w", "wochen": "w", "month": "mo", "months": "mo", "monat": "mo",
+    "monate": "mo", "monaten": "mo", "year": "y", "years": "y", "jahr": "y", "jahre": "y", "jahren": "y",
+    "byte": "b", "bytes": "b",
+}  # fmt: skip
+_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:[-.:/@_,'’][^\W_]+)*|[.!?;\n。；！？]")
+_STOPS = frozenset(".!?;\n。；！？")
+
+
+def names_in(notes: Iterable[Note]) -> frozenset[str]:
+    """Names that some note writes with a capital inside a sentence; German has capitals everywhere."""
+    texts = (said(note) for note in notes)
+    return frozenset(match[1] for text in texts if not looks_german(text) for match in _NAME.finditer(text))
+
+
+def lost_details(merged: Note, sources: Sequence[Note], names: frozenset[str]) -> tuple[str, ...]:
+    """Numbers, days, paths, names and quoted words of the sources that the new note does not have."""
+    new = said(merged)
+    missing: list[str] = []
+    for source in sources:
+        old = said(source)
+        missing += [one for one in unfounded(old, new, [_moment(merged)]) if one != "nothing in common"]
+        missing += [name for name in _own_names(old, names) if not _has(name, new)]
+        missing += [day.isoformat() for day in sorted(days_of(source) - days_of(merged))]
+    if all(gist(said(source)).negated for source in sources) and not gist(new).negated:
+        missing.append("not")
+    return tuple(dict.fromkeys(missing))
+
+
+def invented_details(merged: Note, sources: Sequence[Note]) -> tuple[str, ...]:
+    """Details and claims of the new note that no source has."""
+    new, old = said(merged), "\n".join(said(source) for source in sources)
+    found = list(unfounded(new, old, [_moment(source) for source in sources]))
+    allowed = {source.day for source in sources}.union(*(days_of(source) for source in sources))
+    found += [day.isoformat() for day in sorted(days_of(merged) - allowed)]
+    found += _wrong_units(new, old)
+    if overlap(new, old) < _LEAST_FROM_SOURCES:
+        found.append("most of its words")
+    if gist(new).negated and not any(gist(said(source)).negated for source in sources):
+        found.append("not")
+    if says_done(merged) and not any(says_done(source) for source in sources):
+        found.append("done")
+    if says_decided(merged) and not any(says_decided(source) for source in sources):
+        found.append("decided")
+    return tuple(dict.fromkeys(found))
+
+
+def unheard(merged: Note, sources: Sequence[Note]) -> tuple[int, ...]:
+    """Which of the sources (by place) the new note hardly has a word of."""
+    new = said(merged)
+    return tuple(at for at, source in enumerate(sources) if overlap(said(source), new) < _LEAST_OF_A_SOURCE)
+
+
+def swapped(merged: Note, sources: Sequence[Note]) -> tuple[str, str] | None:
+    """Two details of the new note that fit better in each other's place, judged by the words around them."""
+    new = _places(said(merged))
+    old: dict[str, list[dict[str, float]]] = {}
+    for source in sources:
+        for detail, places in _places(said(source)).items():
+            old.setdefault(detail, []).extend(places)
+    both = sorted(detail for detail in new if detail in old)[:_MOST_PLACED]
+    for one, other in combinations(both, 2):
+        if one[0].isdigit() != other[0].isdigit():
+            continue
+        own = _fit(new[one], old[one]) + _fit(new[other], old[other])
+        crossed = _fit(new[one], old[other]) + _fit(new[other], old[one])
+        if crossed > own + _MARGIN:
+            return one, other
+    return None
+
+
+def _moment(note: Note) -> datetime:
+    clock = time.fromisoformat(note.time) if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", note.time) else time()
+    return datetime.combine(note.day, clock, UTC)
+
+
+def _own_names(text: str, names: frozenset[str]) -> list[str]:
+    """The known names in a text, and in German the first word: who or what the sentence is about."""
+    words = re.findall(r"[^\W\d_][\w’'-]*", text)
+    found = [word for word in words if word in names]
+    if looks_german(text) and words and words[0][0].isupper() and content_words(words[0]):
+        found.append(words[0])
+    return found
+
+
+def _has(name: str, text: str) -> bool:
+    known = frozenset(words_of(text))
+    return all(founded_in(word, known) for word in words_of(name))
+
+
+def _wrong_units(new: str, old: str) -> list[str]:
+    """Numbers that stand before another unit than in the sources."""
+    said_units = _units(old)
+    return [
+        f"{number} {unit}"
+        for number, units in _units(new).items()
+        for unit in units
+        if number in said_units and unit not in said_units[number]
+    ]
+
+
+def _units(text: str) -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for match in _UNIT.finditer(text):
+        unit = (match[2] or match[3]).casefold()
+        found.setdefault(match[1] or match[4], set()).add(_SAME_UNIT.get(unit, unit))
+    return found
+
+
+def _places(text: str) -> dict[str, list[dict[str, float]]]:
+    """Each number and each word with a capital, with the words around it, the nearer the heavier."""
+    tokens = _TOKEN.findall(text)
+    places: dict[str, list[dict[str, float]]] = {}
+    for at, token in enumerate(tokens):
+        if token[0].isupper() or any(sign.isdigit() for sign in token):
+            places.setdefault(token.casefold(), []).append(_around(tokens, at))
+    return places
+
+
+def _around(tokens: Sequence[str], at: int) -> dict[str, float]:
+    """The words before count a little more than those behind: "port 8443, timeout 30"."""
+    weights: dict[str, float] = {}
+    for step, push in ((-1, 0.0), (1, 0.5)):
+        distance = push
+        place = at + step
+        while 0 <= place < len(tokens) and abs(place - at) <= _REACH and tokens[place] not in _STOPS:
+            word = tokens[place].casefold()
+            distance += 1
+            if len(word) > 2 or word > "\u2e7f":
+                weights[word] = max(weights.get(word, 0), 1 / distance)
+            place += step
+    return weights
+
+
+def _fit(new: Sequence[Mapping[str, float]], old: Sequence[Mapping[str, float]]) -> float:
+    return max(
+        (
+            sum(min(weight, there[word]) for word, weight in here.items() if word in there)
+            for here in new
+            for there in old
+        ),
+        default=0.0,
+    )

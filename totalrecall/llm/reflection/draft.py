@@ -1,0 +1,70 @@
+"""The log while it is being consolidated: which text stands for which notes by now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from totalrecall.domain.note import Usage
+from totalrecall.domain.words import count_words
+from totalrecall.llm.reflection.subject import said
+from totalrecall.llm.reflection.types import Dropped, Item, Merged, Reflection, Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Every number of the request is in one piece, or dropped.
+
+    Attributes:
+        pieces: what stands by now; a merged piece has the number of one of its notes.
+        stands_for: the numbers of each piece that was merged, by its number.
+        dropped: what left.
+    """
+
+    pieces: tuple[Item, ...]
+    stands_for: dict[int, tuple[int, ...]]
+    dropped: tuple[Dropped, ...] = ()
+
+    @property
+    def words(self) -> int:
+        """The words that are left."""
+        return sum(count_words(said(piece.note)) for piece in self.pieces)
+
+    def applied(self, merged: Iterable[Merged], dropped: Iterable[Dropped]) -> Draft:
+        """The draft after these steps, whose numbers are those of its pieces."""
+        pieces = {piece.number: piece for piece in self.pieces}
+        stands_for = dict(self.stands_for)
+        gone = list(self.dropped)
+        for drop in dropped:
+            del pieces[drop.number]
+            numbers = stands_for.pop(drop.number, (drop.number,))
+            gone += [Dropped(number, drop.reason, drop.by) for number in numbers]
+        for one in merged:
+            numbers = tuple(sorted(n for at in one.stands_for for n in stands_for.pop(at, (at,))))
+            for at in one.stands_for:
+                del pieces[at]
+            number = one.stands_for[-1]
+            pieces[number] = Item(number, one.note)
+            stands_for[number] = numbers
+        return Draft(tuple(pieces.values()), stands_for, tuple(gone))
+
+    def reflection(self, engine: str, usage: Usage, refusals: Sequence[Refusal]) -> Reflection:
+        """The outcome, everything by number."""
+        merged = [
+            Merged(piece.note, self.stands_for[piece.number])
+            for piece in self.pieces
+            if piece.number in self.stands_for
+        ]
+        return Reflection(
+            kept=tuple(sorted(one.number for one in self.pieces if one.number not in self.stands_for)),
+            merged=tuple(sorted(merged, key=lambda one: one.stands_for)),
+            dropped=tuple(sorted(self.dropped, key=lambda one: one.number)),
+            usage=usage,
+            engine=engine,
+            refusals=tuple(refusals),
+        )
+
+
+def draft_of(items: Iterable[Item]) -> Draft:
+    """The log as it is."""
+    return Draft(tuple(items), {})
