@@ -39,6 +39,7 @@ class Lab:
     emergency: Engine = field(default_factory=lambda: EchoEngine("echo-emergency"))
     now: datetime = START
     agent: str = "main"
+    should_stop: Callable[[], bool] = lambda: False
     _ids: int = 0
 
     @property
@@ -118,7 +119,7 @@ class Lab:
         """What a job works with, built as the program builds it, with the test's engine."""
         machine = Machine(
             env=self.environment(), home_dir=self.root, now_ms=lambda: int(self.now.timestamp() * 1000),
-            agent=self.agent, retry_wait_s=0.01,
+            agent=self.agent, retry_wait_s=0.01, should_stop=self.should_stop,
         )  # fmt: skip
         here = look_around(machine)
         (agent,) = here.pick(self.agent)

@@ -362,3 +362,39 @@ class StoreContract:
             tracemalloc.stop()
         assert count == 2001
         assert peak_bytes < BOUNDED_BYTES
+
+    def test_last_entries_tell_whether_something_came(self, harness: Harness) -> None:
+        """The hash before a cursor is the hash of the whole as long as nothing follows, and then no more."""
+        harness.create_session("s1", messages(1, 120))
+        harness.settle()
+        store = harness.store()
+        session, cursor = only_session(store, "s1"), cursor_at_end(store, "s1")
+        stored = store.last_entries(session, cursor)
+        assert stored
+        assert harness.store().last_entries(session) == stored
+        harness.append_entries("s1", messages(121, 121))
+        assert harness.store().last_entries(session) != stored
+        assert harness.store().last_entries(session, cursor) == stored
+
+    def test_last_entries_do_not_hang_on_what_stands_before_them(self, harness: Harness) -> None:
+        """A transcript whose beginning was cut away ends with the same 50 entries; with fewer it does not."""
+        harness.create_session("s1", messages(1, 120))
+        harness.settle()
+        store = harness.store()
+        session, cursor = only_session(store, "s1"), cursor_at_end(store, "s1")
+        stored = store.last_entries(session, cursor)
+        harness.rewrite("s1", messages(71, 120))
+        harness.settle()
+        assert harness.store().last_entries(session) == stored
+        assert harness.store().last_entries(session, cursor) == ""
+        harness.rewrite("s1", messages(72, 120))
+        harness.settle()
+        assert harness.store().last_entries(session) != stored
+
+    def test_last_entries_of_what_is_gone_are_none(self, harness: Harness) -> None:
+        """A deleted session has none, and that is no error."""
+        harness.create_session("s1", messages(1, 3))
+        store = harness.store()
+        session = only_session(store, "s1")
+        harness.delete("s1")
+        assert store.last_entries(session) == ""

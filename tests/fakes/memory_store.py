@@ -12,6 +12,7 @@ from totalrecall.domain.cursor import Cursor
 from totalrecall.domain.event import Record
 from totalrecall.domain.session import Session, SessionKind, StoreKind
 from totalrecall.transcripts.dialects.openclaw import event_from_entry
+from totalrecall.transcripts.last_entries import ENTRIES, hash_of
 from totalrecall.transcripts.store import Opening, Start
 
 
@@ -68,6 +69,15 @@ class MemoryStore:
             return Cursor(self.store_kind, position, carry=carry)
         tail = "".join(_digest(entry) for entry in entries[max(0, position - 4) : position])
         return Cursor(self.store_kind, position, _digest(entries[0]), tail, carry)
+
+    def last_entries(self, session: Session, cursor: Cursor | None = None) -> str:
+        """The hash of the last entries."""
+        entries = self._entries(session)
+        if cursor is not None:
+            if cursor != self.cursor_at(session, cursor.position, cursor.carry):
+                return ""
+            entries = entries[: cursor.position]
+        return hash_of(json.dumps(entry).encode() for entry in entries[-ENTRIES:])
 
     def _entries(self, session: Session) -> list[dict[str, object]]:
         held = self.held.get(session.session_id)

@@ -16,7 +16,7 @@ from totalrecall.jobs.context import AgentContext, Step
 from totalrecall.jobs.deliver import deliver
 from totalrecall.jobs.gather import Portion, advanced, read_portion
 from totalrecall.jobs.streams import session_id_of
-from totalrecall.ledger.rows import BatchRow, BatchStatus
+from totalrecall.ledger.rows import BatchRow, BatchStatus, SessionRow
 from totalrecall.llm.engine import CompressionRequest, Engine
 from totalrecall.memory.observations import notes_in, parse, tidy
 from totalrecall.transcripts.batch import BatchLimits, PlannedBatch, View, batch_marker
@@ -91,17 +91,18 @@ class Compressor:
         """Whether anything in the portion is for an engine."""
         return bool(portion.planned(self.limits, self.view(portion)).messages)
 
-    def stand_in(self, portion: Portion) -> int:
+    def stand_in(self, portion: Portion, may_go_on: Callable[[], bool]) -> int:
         """Provisional notes for everything unread from this portion on; the cursor stays. Returns how many.
 
-        By the extractive engine. Messages that have a stand-in already get no second one.
+        By the extractive engine. Messages that have a stand-in already get no second one. ``may_go_on`` is
+        asked before each further batch.
         """
         notes = 0
-        row = portion.row
-        while (portion := read_portion(self._ctx, portion.session, row, EXTRACTIVE)).entries:
+        row: SessionRow | None = portion.row
+        while row and (portion := read_portion(self._ctx, portion.session, row, EXTRACTIVE)).entries:
             part, written = self._stand_in(portion)
             notes += written
-            row = advanced(self._ctx, part)
+            row = advanced(self._ctx, part) if may_go_on() else None
         return notes
 
     def _stand_in(self, portion: Portion) -> tuple[Portion, int]:

@@ -12,6 +12,7 @@ from totalrecall.domain.cursor import Cursor
 from totalrecall.domain.event import BadRecord, Event, EventKind, Record
 from totalrecall.domain.session import Session, SessionKind
 from totalrecall.domain.state import MessageState, SkipReason
+from totalrecall.errors import SourceError
 from totalrecall.jobs.adoption_ends import NOWHERE, adoption_end, forget_adoption_end
 from totalrecall.jobs.context import OBSERVED_KINDS, AgentContext
 from totalrecall.jobs.streams import chunks, identity_in, is_before_adoption, is_message, stream_of
@@ -173,13 +174,23 @@ def advanced(ctx: AgentContext, portion: Portion) -> SessionRow:
     unknown = Counter(dict(row.unknown_types))
     unknown.update(event.type_name for event in events if event.kind is EventKind.UNKNOWN)
     times = [event.at_ms for event in events if event.at_ms is not None and is_message(event)]
+    cursor = ctx.transcripts.cursor_at(portion.session, last.end, encode_carry(last.carry))
     return replace(
         row,
-        cursor=ctx.transcripts.cursor_at(portion.session, last.end, encode_carry(last.carry)),
+        cursor=cursor,
+        last_entries=_last_entries(ctx, portion.session, cursor),
         last_at_ms=max([*times, row.last_at_ms or 0]) or None,
         bad_records=row.bad_records + portion.bad_records,
         unknown_types=tuple(sorted(unknown.items())),
     )
+
+
+def _last_entries(ctx: AgentContext, session: Session, cursor: Cursor) -> str:
+    try:
+        return ctx.transcripts.last_entries(session, cursor)
+    except SourceError:
+        # Read a moment ago and closed to us now: without the hash the cursor alone decides.
+        return ""
 
 
 def session_facts(ctx: AgentContext, session: Session, row: SessionRow) -> SessionFacts:

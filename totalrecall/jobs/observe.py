@@ -26,6 +26,7 @@ from totalrecall.jobs.boundaries import newest_by_key
 from totalrecall.jobs.context import AgentContext, Step
 from totalrecall.jobs.passed import PassedBoundaries
 from totalrecall.jobs.streams import row_of
+from totalrecall.jobs.unread import PARTLY, UnreadCheck
 from totalrecall.ledger.rows import BatchStatus, SessionRow
 from totalrecall.transcripts.store import Start
 
@@ -49,6 +50,8 @@ class ObserveOptions:
         stand_in: write a provisional block by the extractive engine where the model does not answer.
         deadline_ms: no new batch is begun after this time; None for no limit.
         wait_s: how long to wait for another run of this agent.
+        job: the name that the run is kept under.
+        by_entries: pass by sessions whose last entries are those of their last commit (recovery).
         allowed: asked before each batch; False ends the run there.
     """
 
@@ -56,6 +59,8 @@ class ObserveOptions:
     stand_in: bool = False
     deadline_ms: int | None = None
     wait_s: float = JOB_WAIT_S
+    job: str = JOB
+    by_entries: bool = False
     allowed: Callable[[], bool] = lambda: True
 
     def may_go_on(self, now_ms: int) -> bool:
@@ -82,6 +87,7 @@ class ObserveReport:
         engine: what compressed, "" when nothing had to be.
         blocked: why the rest stays pending, or None.
         unreadable: sessions that could not be read, with the reason.
+        out_of_time: the run was told to begin nothing more; what is left is for the next one.
         boundaries: compactions and ends of main sessions and chats that were passed, oldest first.
     """
 
@@ -99,6 +105,7 @@ class ObserveReport:
     engine: str = ""
     blocked: TotalRecallError | None = None
     unreadable: dict[str, str] = field(default_factory=dict)
+    out_of_time: bool = False
     boundaries: list[Boundary] = field(default_factory=list)
 
     @property
@@ -183,9 +190,12 @@ class _Run:
 
             reregister(ctx, sessions)
         newest = newest_by_key(sessions)
+        check = UnreadCheck(ctx) if self.options.by_entries and not report.adopted else None
         for session in sessions:
             report.sessions += 1
             try:
+                if check is not None and check.is_read(session):
+                    continue
                 row = self._session(session)
                 if row is not None:
                     self._passed.session_read(session, row, newest)
@@ -196,7 +206,7 @@ class _Run:
         """Read the session on; its row when everything in it is read, else None."""
         ctx, report = self._ctx, self.report
         rescans = 0
-        while self.options.may_go_on(ctx.now_ms()):
+        while self._may_go_on():
             row = row_of(session, ctx.ledger.session)
             if row is not None and (start := self._not_to_read(session, row)):
                 return row if start is Start.NOTHING else None
@@ -211,6 +221,9 @@ class _Run:
             if not self._settle(portion):
                 return None
         return None
+
+    def _may_go_on(self) -> bool:
+        return self.options.may_go_on(self._ctx.now_ms())
 
     def _not_to_read(self, session: Session, row: SessionRow) -> Start | None:
         """Why the session is not to be read just now, or None."""
@@ -234,7 +247,7 @@ class _Run:
                 _add(report, done)
                 return not done.waits
         if self.options.stand_in:
-            report.provisional += compressor.stand_in(portion)
+            report.provisional += compressor.stand_in(portion, self._may_go_on)
         return False
 
     def finish(self) -> None:
@@ -246,6 +259,7 @@ class _Run:
             save_mirror(ctx)
             if report.batches:
                 write_run_marks(ctx, self._compressor.sent)
+        report.out_of_time = not self._may_go_on()
         self._passed.finish()
         self.record(report.blocked or (self._back_up() if report.batches else None))
 
@@ -257,6 +271,8 @@ class _Run:
             "notes": report.notes,
             "batches": report.batches,
         }
+        if self.options.session or report.out_of_time:
+            numbers[PARTLY] = 1
         if error is not None:
             numbers["reason"] = f"{error.title} {error.hint}".strip()
         well = error is None and not report.unreadable
@@ -267,7 +283,9 @@ class _Run:
         if report.bad_records:
             self._ctx.log.warning("bad_records", records=report.bad_records)
         with contextlib.suppress(LedgerError):
-            self._ctx.ledger.record_run(JOB, self._started_ms, well, numbers, ended_ms=self._ctx.now_ms())
+            self._ctx.ledger.record_run(
+                self.options.job, self._started_ms, well, numbers, ended_ms=self._ctx.now_ms()
+            )
 
     def _back_up(self) -> LedgerError | None:
         """The ledger's copy of the day; what went wrong with it, or None. The notes are safe either way."""

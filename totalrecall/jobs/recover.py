@@ -2,18 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from totalrecall.errors import ModelUnreachableError
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.observe import ObserveOptions, ObserveReport, observe
 
-DEADLINE_MS = 90_000
+if TYPE_CHECKING:
+    from totalrecall.domain.note import Compression
+    from totalrecall.llm.engine import CompressionRequest, Engine
+
+JOB = "recover"
+# The agent waits for this at its start-up: so long for the model, and so long in all, stand-ins included.
+MODEL_S = 20.0
+ALL_S = 45.0
 BUSY_WAIT_S = 1.5
 
 
-def recover(ctx: AgentContext, *, deadline_ms: int = DEADLINE_MS) -> ObserveReport:
-    """Read on from every cursor, newest state of every session included; what is equal costs nothing.
+def recover(
+    ctx: AgentContext, *, all_s: float = ALL_S, time_is_up: Callable[[], bool] = lambda: False
+) -> ObserveReport:
+    """Read on from the cursor of every session that holds something unread; the others cost no call.
 
-    Which sessions need it is told by their cursors, never by name, age or a window: one whose hash stands as
-    it stood is passed by without reading it. Where the model does not answer, provisional notes stand in.
+    Which ones do is told by the hash of their last entries and by their cursors, never by name, age or a
+    window (R026). Where the model does not answer, provisional notes by the extractive engine stand in. After
+    ``all_s`` no batch is begun; what is left stays pending. ``time_is_up`` is what ends calls of the model:
+    the same as the machine's ``should_stop``, so that the reason can be told.
     """
-    options = ObserveOptions(stand_in=True, deadline_ms=ctx.now_ms() + deadline_ms, wait_s=BUSY_WAIT_S)
-    return observe(ctx, options)
+    until_ms = ctx.now_ms() + int(all_s * 1000)
+    options = ObserveOptions(
+        stand_in=True, deadline_ms=until_ms, wait_s=BUSY_WAIT_S, job=JOB, by_entries=True
+    )
+    return observe(replace(ctx, engine_for=lambda: _Timed(ctx.engine_for(), time_is_up)), options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    """An engine that says so when its time was up."""
+
+    engine: Engine
+    time_is_up: Callable[[], bool]
+
+    @property
+    def name(self) -> str:
+        """The engine's own name."""
+        return self.engine.name
+
+    def compress(self, request: CompressionRequest) -> Compression:
+        """What the engine gives."""
+        try:
+            return self.engine.compress(request)
+        except ModelUnreachableError as error:
+            if not self.time_is_up():
+                raise
+            raise ModelUnreachableError(
+                f"The model did not answer within {MODEL_S:g} s.",
+                "Messages stay pending; the next run asks it again.",
+            ) from error

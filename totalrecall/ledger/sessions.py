@@ -6,10 +6,11 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
+from totalrecall.domain.session import StoreKind
 from totalrecall.errors import LedgerError
 from totalrecall.ledger.encode import SESSION_COLUMNS, loaded, session_from, session_values, stored
 from totalrecall.ledger.part import Part
-from totalrecall.ledger.rows import Adoption, SessionRow
+from totalrecall.ledger.rows import Adoption, SessionEnd, SessionRow
 
 _COLUMNS = ", ".join(SESSION_COLUMNS)
 _MARKS = ", ".join("?" for _ in SESSION_COLUMNS)
@@ -59,6 +60,15 @@ class SessionsPart(Part):
         """Every session the ledger knows, by id."""
         sql = f"SELECT {_COLUMNS} FROM sessions ORDER BY session_id"  # noqa: S608 (constants only)
         return [session_from(one) for one in self._db.read(sql)]
+
+    def session_ends(self) -> dict[str, SessionEnd]:
+        """How far every session is observed, by stream."""
+        sql = "SELECT session_id, store, position, last_entries, ended, rebuilt FROM sessions"
+        stores = {one.value: one for one in StoreKind}
+        return {
+            loaded(name): SessionEnd(stores[store], position, last, bool(ended), bool(rebuilt))
+            for name, store, position, last, ended, rebuilt in self._db.read(sql)
+        }
 
     def has_rebuilt(self) -> bool:
         """Whether a session's messages are yet to be registered, after a repair from the mirror."""

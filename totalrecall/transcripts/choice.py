@@ -82,6 +82,10 @@ class AgentTranscripts:
         """The cursor for ``position`` in the store that the session belongs to."""
         return self._store(session).cursor_at(session, position, carry)
 
+    def last_entries(self, session: Session, cursor: Cursor | None = None) -> str:
+        """The hash of the last entries, from the store that the session belongs to."""
+        return self._store(session).last_entries(session, cursor)
+
     def fate(self, session_id: str) -> Fate:
         """Why a session that was once listed may not be any more, over both stores."""
         if any(one.session_id == session_id for one in self.sessions()):

@@ -14,6 +14,7 @@ from totalrecall.transcripts.dialects.openclaw import events_from_line
 from totalrecall.transcripts.filenames import FileKind, family_id
 from totalrecall.transcripts.folder import FoundFile, SessionFolder
 from totalrecall.transcripts.index import SessionIndex
+from totalrecall.transcripts.last_entries import end_of_entries, last_lines_hash
 from totalrecall.transcripts.lines import BLANK, BOM, Lines, finished_bytes, read_lines
 from totalrecall.transcripts.store import Opening, Start
 from totalrecall.transcripts.tape import Tape, age_ms, hashes_now, open_for_reading, rest_after, source_error
@@ -92,6 +93,18 @@ class JsonlStore:
         tape = self._tapes.get(session.location)
         hashes = (tape.hashes_at(position) if tape else None) or _hashes_of(session.location, position)
         return Cursor(StoreKind.JSONL, position, *hashes, carry)
+
+    def last_entries(self, session: Session, cursor: Cursor | None = None) -> str:
+        """The hash of the last entries. Reads at most a few MiB from the end on."""
+        descriptor = open_for_reading(session.location)
+        if descriptor is None:
+            return ""
+        try:
+            return _last_entries(descriptor, cursor)
+        except OSError as error:
+            raise source_error(session.location, error) from error
+        finally:
+            os.close(descriptor)
 
     def _session(self, found: FoundFile) -> Session:
         entry = self._index.entry_for(family_id(found.session_id)) or self._index.entry_for(
@@ -172,6 +185,16 @@ def _last_records(last: Lines) -> Iterator[Record]:
     end = last.end if last.reduced else last.start + length
     for event in _events(content[:length], last.start):
         yield Record(last.start, end, event)
+
+
+def _last_entries(descriptor: int, cursor: Cursor | None) -> str:
+    def read_at(offset: int, size: int) -> bytes:
+        return os.pread(descriptor, size, offset)
+
+    if cursor is None:
+        return last_lines_hash(read_at, end_of_entries(read_at, os.fstat(descriptor).st_size))
+    fits = hashes_now(descriptor, cursor.position) == (cursor.head, cursor.tail)
+    return last_lines_hash(read_at, cursor.position) if fits else ""
 
 
 def _hashes_of(location: PurePath, position: int) -> tuple[str, str]:

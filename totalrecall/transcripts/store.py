@@ -58,3 +58,10 @@ class TranscriptStore(Protocol):
 
     def cursor_at(self, session: Session, position: int, carry: str) -> Cursor:
         """The cursor for ``position``, with the hashes of what stands before it now."""
+
+    def last_entries(self, session: Session, cursor: Cursor | None = None) -> str:
+        """A hash of the last 50 complete entries: before ``cursor``, or of the whole transcript without one.
+
+        Cheap, whatever the transcript's size. "" when it cannot be told: the transcript is gone or empty, it
+        is not the one that the cursor was made for, or its last entry is too large. Raises SourceError.
+        """

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from totalrecall.domain.event import BadRecord
 from totalrecall.transcripts.giant import LineReducer
+from totalrecall.transcripts.last_entries import ENTRIES, WINDOW_BYTES, hash_of
 from totalrecall.transcripts.sqlite.packed import PackedError, unpack
 from totalrecall.transcripts.sqlite.schema import EVENTS, WATERMARKS, Schema
 
@@ -155,6 +156,27 @@ def tail_before(connection: sqlite3.Connection, schema: Schema, session_id: str,
     if row is None:
         return ""
     return Row(row[0], _as_bytes(row[1]), _as_bytes(row[2])).tail()
+
+
+def last_rows_hash(connection: sqlite3.Connection, schema: Schema, session_id: str, end_seq: int) -> str:
+    """The hash of the last 50 events before ``end_seq``, or of the newest MiB of them; "" behind a giant."""
+    entries: list[bytes] = []
+    room = WINDOW_BYTES
+    try:
+        for seq, plain, packed in connection.execute(
+            f"SELECT seq, {schema.body} FROM {EVENTS} WHERE session_id = ? AND seq < ?"
+            f" ORDER BY seq DESC LIMIT {ENTRIES}",
+            (session_id, end_seq),
+        ):
+            line = Row(seq, _as_bytes(plain), _as_bytes(packed)).line()
+            content = line.digest.encode() if isinstance(line, BadRecord) else line
+            room -= len(content)
+            entries.append(hashlib.blake2b(content, digest_size=16).digest())
+            if room <= 0:
+                break
+    except sqlite3.DataError:
+        return ""
+    return hash_of(reversed(entries))
 
 
 def _giant_row(connection: sqlite3.Connection, schema: Schema, session_id: str, start_seq: int) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +25,7 @@ from totalrecall.transcripts.sqlite.rows import (
     Row,
     fetch_page,
     generation_of,
+    last_rows_hash,
     last_seq,
     tail_before,
 )
@@ -153,6 +155,25 @@ class SqliteStore:
             generation = now if generation is None else generation
             tail = stored if tail is None else tail
         return Cursor(StoreKind.SQLITE, position, generation, tail, carry)
+
+    def last_entries(self, session: Session, cursor: Cursor | None = None) -> str:
+        """The hash of the last entries' texts, however they are stored."""
+
+        def work(connection: sqlite3.Connection) -> str:
+            schema, name = read_schema(connection), session.session_id
+            if cursor is None:
+                return last_rows_hash(connection, schema, name, sys.maxsize)
+            now = (
+                generation_of(connection, schema, name),
+                tail_before(connection, schema, name, cursor.position),
+            )
+            fits = now == (cursor.head, cursor.tail)
+            return last_rows_hash(connection, schema, name, cursor.position) if fits else ""
+
+        try:
+            return query(self.database, work, self._busy_timeout_s)
+        except (GoneSourceError, LockedSourceError):
+            return ""
 
     def _remember(self, session_id: str, page: Page) -> None:
         """Keep the last two pages of the session that is read just now, unless they are large."""
