@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from totalrecall.domain.boundary import Boundary
-from totalrecall.jobs.context import AgentContext
-from totalrecall.memory.snapshots import StoredSnapshot
+from totalrecall.domain.boundary import Boundary, BoundaryKind
+from totalrecall.domain.session import SessionKind
+from totalrecall.domain.snapshot import TaskPicture, each_text
+from totalrecall.domain.task_talk import TaskTalk
+from totalrecall.jobs.context import OBSERVED_KINDS, AgentContext
+from totalrecall.jobs.task_picture import Drawn, draw, has_state
+from totalrecall.jobs.task_talk import Where, recent_talk
+from totalrecall.memory.snapshot_words import tidy
+from totalrecall.memory.snapshots import StoredSnapshot, add_snapshot, newest_snapshots
+
+APART = timedelta(minutes=10)
+# A cut that is found later than this is history: what is resumed then is the newest snapshot there is.
+STALE = timedelta(hours=24)
+LAST_AUTOMATIC = "snapshot.automatic_ms"
 
 
 class SnapshotResult(StrEnum):
@@ -17,6 +29,7 @@ class SnapshotResult(StrEnum):
     NOTHING_TO_KEEP = "nothing_to_keep"
     NOTHING_NEW = "nothing_new"
     TOO_SOON = "too_soon"
+    TOO_LATE = "too_late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +39,104 @@ class SnapshotOutcome:
     Attributes:
         result: what became of it.
         stored: where it stands, when it was saved.
-        engine: ``llm``, ``extractive`` or "" when nothing had to be made.
+        engine: ``llm``, ``extractive``, ``given`` or "" when nothing had to be made.
         fallback: why the rules worked instead of the model, "" when they did not.
+        picture: what was or would be saved.
     """
 
     result: SnapshotResult
     stored: StoredSnapshot | None = None
     engine: str = ""
     fallback: str = ""
+    picture: TaskPicture | None = None
 
 
 def snapshot_at(ctx: AgentContext, boundary: Boundary) -> SnapshotOutcome:
-    """A snapshot of the task as it was where the talk was cut, if there is a task."""
-    del ctx, boundary
-    return SnapshotOutcome(SnapshotResult.NOTHING_TO_KEEP)
+    """A snapshot of the task as it was where the talk was cut, with the time of the cut, if there is a task.
+
+    After a compaction any state is worth one; after the end of a session only what was left open.
+
+    Raises:
+        MemoryFileError: the day's log cannot be written.
+        SourceError: the transcript cannot be read.
+    """
+    kind = boundary.session_kind
+    if kind not in OBSERVED_KINDS or kind is SessionKind.GROUP:
+        return SnapshotOutcome(SnapshotResult.NOTHING_TO_KEEP)
+    now = ctx.now()
+    at = now if boundary.at_ms is None else _local(ctx, boundary.at_ms)
+    if now - at > STALE:
+        return SnapshotOutcome(SnapshotResult.TOO_LATE)
+    where = Where(boundary.session_id, boundary.at_ms)
+    ended = boundary.kind is BoundaryKind.ENDED
+    return _automatic(ctx, where, min(at, now), only_open=ended)
 
 
 def snapshot_before_compaction(ctx: AgentContext) -> SnapshotOutcome:
     """A snapshot of the task as it is now, because the agent is about to compact its context."""
-    del ctx
-    return SnapshotOutcome(SnapshotResult.NOTHING_TO_KEEP)
+    return _automatic(ctx, Where(), ctx.now(), only_open=False)
+
+
+def snapshot_now(ctx: AgentContext, *, dry_run: bool = False) -> SnapshotOutcome:
+    """A snapshot of the newest talk because somebody asked for one; none when the talk holds no state."""
+    talk = recent_talk(ctx)
+    drawn = draw(ctx, talk, _previous(ctx))
+    if not has_state(talk, drawn.picture):
+        return SnapshotOutcome(SnapshotResult.NOTHING_TO_KEEP, engine=drawn.engine, fallback=drawn.fallback)
+    return _outcome(ctx, drawn, ctx.now(), dry_run=dry_run)
+
+
+def snapshot_of(ctx: AgentContext, picture: TaskPicture, *, dry_run: bool = False) -> SnapshotOutcome:
+    """A snapshot of what the agent or the user says themselves, screened."""
+    return _outcome(ctx, Drawn(each_text(picture, ctx.screen), "given"), ctx.now(), dry_run=dry_run)
+
+
+def _automatic(ctx: AgentContext, where: Where, at: datetime, *, only_open: bool) -> SnapshotOutcome:
+    last_ms = int(ctx.ledger.get(LAST_AUTOMATIC) or 0)
+    at_ms = int(at.timestamp() * 1000)
+    if last_ms and abs(at_ms - last_ms) < APART.total_seconds() * 1000:
+        return SnapshotOutcome(SnapshotResult.TOO_SOON)
+    talk = recent_talk(ctx, where)
+    last = next(iter(newest_snapshots(ctx.memory_dir)), None)
+    if not talk.messages or (only_open and not _is_open(talk)):
+        return SnapshotOutcome(SnapshotResult.NOTHING_TO_KEEP)
+    if last is not None and not _newer(talk, last.snapshot.taken):
+        return SnapshotOutcome(SnapshotResult.NOTHING_NEW)
+    drawn = draw(ctx, talk, last.snapshot.picture if last else None)
+    if not has_state(talk, drawn.picture):
+        return SnapshotOutcome(SnapshotResult.NOTHING_TO_KEEP, engine=drawn.engine, fallback=drawn.fallback)
+    if last is not None and tidy(drawn.picture) == last.snapshot.picture:
+        return SnapshotOutcome(SnapshotResult.NOTHING_NEW, engine=drawn.engine, fallback=drawn.fallback)
+    done = _outcome(ctx, drawn, at)
+    ctx.ledger.set(LAST_AUTOMATIC, str(at_ms))
+    return done
+
+
+def _outcome(ctx: AgentContext, drawn: Drawn, at: datetime, *, dry_run: bool = False) -> SnapshotOutcome:
+    picture = tidy(drawn.picture)
+    if dry_run:
+        return SnapshotOutcome(SnapshotResult.SAVED, None, drawn.engine, drawn.fallback, picture)
+    stored = add_snapshot(ctx.memory_dir, picture, at, ctx.notes.lock_path)
+    ctx.log.info("snapshot_saved", engine=drawn.engine, snapshot=stored.snapshot.snapshot_id)
+    return SnapshotOutcome(SnapshotResult.SAVED, stored, drawn.engine, drawn.fallback, picture)
+
+
+def _is_open(talk: TaskTalk) -> bool:
+    """An open next step, a failing last command or an unanswered request."""
+    from totalrecall.llm.extractive.task_state import picture_by_rules
+
+    return bool(picture_by_rules(talk).next_steps)
+
+
+def _newer(talk: TaskTalk, taken: datetime) -> bool:
+    """Whether anything was said or done since; ``taken`` is local time in whole seconds."""
+    return talk.last_at is None or talk.last_at.replace(tzinfo=None, microsecond=0) > taken
+
+
+def _previous(ctx: AgentContext) -> TaskPicture | None:
+    last = next(iter(newest_snapshots(ctx.memory_dir)), None)
+    return last.snapshot.picture if last else None
+
+
+def _local(ctx: AgentContext, at_ms: int) -> datetime:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone(ctx.zone)

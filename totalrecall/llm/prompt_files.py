@@ -9,6 +9,8 @@ from totalrecall.errors import ConfigError
 from totalrecall.llm.prompt import SystemPrompt, system_prompt
 
 OBSERVER = "observer-system.txt"
+SNAPSHOT = "snapshot-system.txt"
+STATE = "state-system.txt"
 REFLECTOR = "reflector-system.txt"
 _PACKAGE = Path(__file__).resolve().parents[1]
 # In a wheel the prompts lie inside the package, in a checkout beside it.

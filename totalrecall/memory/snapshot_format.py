@@ -58,6 +58,8 @@ def parse_snapshots(text: str, day: date, zone: tzinfo | None = None) -> list[tu
             if not any(_LAST_SECTION.match(line) for line in lines[at:end]):
                 continue
         body = lines[at + 1 : end]
+        while body[-1:] and body[-1].strip() in {"", "---"}:
+            body.pop()
         taken = _taken(body, head, day, zone)
         found.append((first + 1, Snapshot(_first(_ID, body), taken, picture_in(body))))
     return found

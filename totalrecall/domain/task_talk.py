@@ -1,0 +1,42 @@
+"""The recent talk about a task, with what the tools did: what a picture of the task is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from totalrecall.domain.batch import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A file that a tool was used on: its path, whether the tool changes files, whether it failed."""
+
+    path: str
+    changes: bool
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTalk:
+    """The newest messages of one private session, screened, oldest first.
+
+    Attributes:
+        session_id: the host's session, "" when nothing was found.
+        source: the transcript they stand in.
+        messages: numbered from 1; tool calls stand beside them as lines.
+        touches: files that were used, in order.
+        calls: how many tool calls there were.
+        user_at: when the user spoke last, aware; None when they did not.
+        last_at: when anything was said or done last, aware.
+        answered: the assistant had the last word.
+    """
+
+    session_id: str = ""
+    source: str = ""
+    messages: tuple[Message, ...] = ()
+    touches: tuple[Touch, ...] = ()
+    calls: int = 0
+    user_at: datetime | None = None
+    last_at: datetime | None = None
+    answered: bool = True

@@ -1,0 +1,99 @@
+"""What the user is after, by rules: the sentence that says so best, the newer the better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from totalrecall.domain.batch import Message
+from totalrecall.domain.event import Role
+from totalrecall.domain.note import NoteType
+from totalrecall.domain.words import count_words
+from totalrecall.llm.extractive.cues import compiled, cue_of, says
+from totalrecall.llm.extractive.language import OTHER, languages_around, languages_of
+from totalrecall.llm.extractive.sentences import sentences
+
+_WHY = r"\b(?:because|since|so that|in order to|otherwise|weil|damit|sonst|da wir)\b|因为|为了|以便|否则"
+_BUILDS = (
+    r"\b(?:add|build|create|debug|design|develop|fix|implement|improve|integrate|migrate|optimi[sz]e|port|"
+    r"prepare|refactor|release|replace|rewrite|set up|speed up|support|translate|write|"
+    r"baue?n?|behebe?n?|entwickel\w*|erstelle?n?|implementier\w*|migrier\w*|portier\w*|schreibe?n?)\b"
+    r"|实现|修复|开发|迁移|重构|编写|添加|创建|优化|部署|写"
+)
+_TAIL = r"[\s,，]*(?:please|bitte|thanks|thank you|danke|ok|okay|吧|谢谢)?[\s.?!。？！]*$"
+_FADES = 0.3
+_LEAST = 1.5
+_WORDS = 4
+_MOST_OLD = 40
+
+
+def goal_of(messages: Sequence[Message]) -> str:
+    """The user's goal in their own words, "" when nothing of theirs is one."""
+    said = [one for one in messages if one.role is Role.USER and one.text.strip()][-_MOST_OLD:]
+    around = languages_around([one.text for one in said])
+    best, weight = "", 0.0
+    for back, message in enumerate(reversed(said)):
+        languages = languages_of(message.text, around)
+        for text, worth in _scored(message.text, languages):
+            if worth - _FADES * back > weight:
+                best, weight = text, worth - _FADES * back
+    if weight < _LEAST:
+        best = _last_words(said) or best
+    return best
+
+
+def is_small(text: str) -> bool:
+    """Greetings, thanks and plain agreement: they start nothing and leave nothing open."""
+    words = text.strip()
+    known = ("en", "de", "zh")
+    return len(words) <= 60 and bool(says(known, "small_talk", words) or says(known, "accept", words))
+
+
+def plain_order(text: str, languages: tuple[str, ...]) -> str:
+    """The sentence without the politeness around it: ``Could you port it, please?`` → ``Port it``."""
+    polite = next(
+        (match for language in languages if (match := says((language,), "polite", text)) is not None), None
+    )
+    words = text[polite.end() :] if polite is not None and polite.start() == 0 else text
+    words = compiled(_TAIL).sub("", words).strip()
+    return words[:1].upper() + words[1:] if words else text
+
+
+def _scored(text: str, languages: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    said = [one for one in sentences(text) if not one.foreign]
+    for at, sentence in enumerate(said):
+        words = sentence.text
+        if is_small(words) or count_words(words) < _WORDS or says(languages, "joke", words):
+            continue
+        worth = _worth(words, languages, question=sentence.question)
+        if worth <= 0:
+            continue
+        goal = plain_order(words, languages)
+        if not compiled(_WHY).search(words) and at + 1 < len(said):
+            following = said[at + 1].text
+            if compiled(_WHY).search(following) and count_words(following) <= 25:
+                goal, worth = f"{goal}. {following}", worth + 0.5
+        yield goal, worth
+
+
+def _worth(words: str, languages: tuple[str, ...], *, question: bool) -> float:
+    cue = cue_of(languages, words)
+    request = says(languages, "request", words) is not None
+    if question and not request:
+        return 0.0
+    if cue is not None and cue.type in {NoteType.RULE, NoteType.PREFERENCE, NoteType.HABIT}:
+        return 0.0
+    worth = 1.5 if OTHER in languages else 0.0
+    worth += 2.0 if request else 0.0
+    worth += {NoteType.GOAL: 3.0, NoteType.TASK: 1.5, NoteType.DECISION: 0.6}.get(cue.type, 0) if cue else 0
+    worth += 1.5 if compiled(_BUILDS).search(words) else 0.0
+    worth += 0.5 if compiled(_WHY).search(words) else 0.0
+    return worth + (0.5 if worth and count_words(words) >= 8 else 0.0)
+
+
+def _last_words(said: Sequence[Message]) -> str:
+    """The newest sentence of the user with something in it."""
+    for message in reversed(said):
+        for sentence in sentences(message.text):
+            if not sentence.foreign and not is_small(sentence.text) and count_words(sentence.text) >= _WORDS:
+                return sentence.text
+    return ""

@@ -1,0 +1,123 @@
+"""The picture of a task by rules: the same talk always gives the same picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from totalrecall.domain.batch import Batch
+from totalrecall.domain.note import Note, NoteType
+from totalrecall.domain.snapshot import Decision, TaskPicture
+from totalrecall.domain.task_talk import TaskTalk
+from totalrecall.llm.engine import CompressionRequest
+from totalrecall.llm.extractive.cues import compiled
+from totalrecall.llm.extractive.engine import ExtractiveEngine
+from totalrecall.llm.extractive.similar import among, related
+from totalrecall.llm.extractive.task_goal import goal_of
+from totalrecall.llm.extractive.task_steps import announced_steps, blocker_named, open_questions, unanswered
+from totalrecall.llm.extractive.task_work import (
+    branch_of,
+    code_of,
+    files_of,
+    names_of,
+    phase_of,
+    progress_of,
+)
+from totalrecall.llm.extractive.tools import Run, runs, unresolved
+
+_WHY = r"[,，]?\s*(?:\b(?:because|since|so that|weil|damit)\b|因为|以便)\s*"
+_MOST_STEPS = 10
+_MOST_DECISIONS = 12
+_BLOCKERS = 3
+
+
+def picture_by_rules(talk: TaskTalk, previous: TaskPicture | None = None) -> TaskPicture:
+    """What the talk says of its task; what ``previous`` knew of the same task is carried on.
+
+    Talk that holds no state gives a picture that is not ``worth_keeping``.
+    """
+    calls = calls_of(talk)
+    failing = [call.failure for call in unresolved(calls)][-_BLOCKERS:] if calls and calls[-1].failed else []
+    notes = _notes(talk)
+    named = blocker_named(talk.messages)
+    steps = _distinct(
+        [unanswered(talk.messages)]
+        + [f"Fix: {one}" for one in failing[-1:]]
+        + announced_steps(talk.messages)
+        + [note.text for note in notes if note.type is NoteType.TASK]
+    )
+    picture = TaskPicture(
+        goal=goal_of(talk.messages),
+        phase=phase_of(talk, calls),
+        branch=branch_of(calls),
+        blocked=bool(failing or named),
+        blocked_by=named or (failing[-1] if failing else ""),
+        progress=progress_of(talk.messages),
+        files=files_of(talk.touches),
+        decisions=tuple(_decision(note.text) for note in notes if note.type is NoteType.DECISION),
+        code=code_of(talk.messages),
+        names=names_of(talk.messages),
+        blockers=tuple(_distinct([named, *failing])),
+        questions=tuple(open_questions(talk.messages)),
+        next_steps=tuple(steps[:_MOST_STEPS]),
+    )
+    return _carried_on(picture, previous)
+
+
+def calls_of(talk: TaskTalk) -> list[Run]:
+    """The calls of tools beside the messages, in order, with how they ended."""
+    return [call for message in talk.messages for call in runs(message.tools)]
+
+
+def last_command_failed(talk: TaskTalk) -> bool:
+    """Whether the last call of a tool ended badly."""
+    calls = calls_of(talk)
+    return bool(calls) and calls[-1].failed
+
+
+def _notes(talk: TaskTalk) -> list[Note]:
+    """What the built-in engine would note of the talk."""
+    if not talk.messages:
+        return []
+    batch = Batch("00000000", "", talk.session_id, "", talk.messages)
+    request = CompressionRequest(batch, (), talk.messages[-1].at)
+    return [draft.note for draft in ExtractiveEngine().compress(request).notes]
+
+
+def _decision(text: str) -> Decision:
+    words = re.sub(r"^(?:User|Agreed|Vereinbart|用户|商定)[:：]\s*", "", text)
+    what, *why = compiled(_WHY).split(words, maxsplit=1)
+    return Decision(what, why[0]) if why and what.strip() else Decision(words)
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    kept: list[str] = []
+    for text in texts:
+        if text and not among(text, kept):
+            kept.append(text)
+    return kept
+
+
+def _carried_on(picture: TaskPicture, previous: TaskPicture | None) -> TaskPicture:
+    """With what an earlier picture of the same task knew: a tail of the talk does not hold all of it."""
+    if previous is None:
+        return picture
+    if not picture.goal:
+        picture = replace(picture, goal=previous.goal)
+    if picture.goal != previous.goal and not related(picture.goal, previous.goal):
+        return picture
+    decided = _merged([*previous.decisions, *picture.decisions])
+    return replace(
+        picture,
+        branch=picture.branch or previous.branch,
+        decisions=tuple(decided[-_MOST_DECISIONS:]),
+    )
+
+
+def _merged(decisions: Sequence[Decision]) -> list[Decision]:
+    kept: list[Decision] = []
+    for one in decisions:
+        if not among(one.text, [other.text for other in kept]):
+            kept.append(one)
+    return kept
