@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from totalrecall.bootstrap.machine import AgentPlaces, Installation
 from totalrecall.bootstrap.model import engine_of, extractive_engine, model_access
+from totalrecall.bootstrap.reflection import reflector_of
 from totalrecall.bootstrap.screens import screen_for
 from totalrecall.jobs.context import AgentContext, mirror_of
 from totalrecall.ledger.database import FILE_NAME
@@ -48,6 +49,7 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         profile=profile_of(here, places),
         engine_for=cache(lambda: engine_of(here, places)),
         emergency_for=cache(extractive_engine),
+        reflector_for=cache(lambda: reflector_of(here, places)),
         model_for=cache(lambda job: model_access(here, places, job)),
         screen=screen,
         log_for=cache(lambda: logs_of(here, places).event_log("observer").bind(agent=places.agent.name)),

@@ -19,6 +19,7 @@ from totalrecall.transcripts.store import TranscriptStore
 if TYPE_CHECKING:
     from totalrecall.llm.access import ModelAccess
     from totalrecall.llm.engine import Engine
+    from totalrecall.llm.reflection.types import Reflector
     from totalrecall.log import Log
 
 
@@ -53,6 +54,7 @@ class AgentContext:
         engine_for: what compresses, made at the first call: a run with nothing new loads no engine.
         model_for: the models for a job by its name, beyond compressing; None with the built-in engine.
         emergency_for: the extractive engine, for recovery and flush while the model is away.
+        reflector_for: what consolidates the notes, made at the first call.
         screen: removes secrets from a text.
         log_for: what the jobs say about their work, numbers and names only.
         now_ms: the clock, milliseconds since 1970 UTC.
@@ -71,6 +73,7 @@ class AgentContext:
     profile: ProfileFile
     engine_for: Callable[[], Engine]
     emergency_for: Callable[[], Engine]
+    reflector_for: Callable[[], Reflector]
     model_for: Callable[[str], ModelAccess | None]
     screen: Callable[[str], str]
     log_for: Callable[[], Log]
