@@ -15,9 +15,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "recover": ("recover", "Finish sessions that ended before they were observed."),
     "backfill": ("backfill", "Note what was said before Total Recall was adopted."),
     "notes": ("notes", "Show the notes, and what was set aside or left out."),
+    "reflect": ("reflect", "Consolidate the notes when they have grown."),
+    "undo": ("undo", "Take back the last consolidation of the notes."),
     "search": ("search", "Look something up in everything that is remembered."),
     "why": ("why", "Show the messages behind a note."),
     "profile": ("profile", "What is known about the user: shown, corrected, forgotten."),
+    "snapshot": ("snapshot", "Save the state of the task, and find it again."),
     "status": ("status", "How far each agent is observed, and what is wrong."),
     "verify": ("verify", "Recount every message of the sources against the ledger."),
     "spend": ("spend", "What the model has cost, by day, job, model and session."),
@@ -55,7 +58,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="For cron: totalrecall --run-observer, totalrecall --run-recovery.",
+    epilog="For cron: totalrecall --run-observer, --run-recovery, --run-reflector.",
 )
 @click.version_option(__version__, prog_name="totalrecall")
 def cli() -> None:

@@ -14,6 +14,7 @@ from totalrecall.errors import TotalRecallError
 ALIASES = {
     "--run-observer": ("observe",),
     "--run-recovery": ("recover",),
+    "--run-reflector": ("reflect",),
 }
 
 

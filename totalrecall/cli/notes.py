@@ -20,36 +20,33 @@ if TYPE_CHECKING:
 @click.command("notes")
 @agent_option
 @click.option("--limit", default=50, show_default=True, help="At most so many, newest last.")
-@click.option("--set-aside", is_flag=True, help="Batches that the model fails on every time, and why.")
+@click.option(
+    "--set-aside", "view", flag_value="set_aside", help="Batches that the model fails on every time, and why."
+)
 @click.option("--retry", is_flag=True, help="With --set-aside: make their messages pending again.")
-@click.option("--dropped", is_flag=True, help="Lines of answers that were left out, and why.")
-@click.option("--unverified", is_flag=True, help="Only notes whose details occur in no message they cite.")
+@click.option("--dropped", "view", flag_value="dropped", help="Lines of answers that were left out, and why.")
+@click.option(
+    "--unverified",
+    "view",
+    flag_value="unverified",
+    help="Only notes whose details occur in no message they cite.",
+)
+@click.option("--history", "view", flag_value="history", help="Each reflection with its numbers.")
 @json_option
-def notes_command(
-    agent: str | None,
-    limit: int,
-    set_aside: bool,
-    retry: bool,
-    dropped: bool,
-    unverified: bool,
-    as_json: bool,
-) -> int:
+def notes_command(agent: str | None, limit: int, view: str | None, retry: bool, as_json: bool) -> int:
     """Show the notes as they stand in the file."""
-    if retry and not set_aside:
+    if retry and view != "set_aside":
         raise click.UsageError("--retry goes with --set-aside.")
     codes: list[int] = []
     results: list[object] = []
     for installation, places in each_agent(agent):
         try:
             with opened(installation, places) as ctx:
-                if set_aside:
+                if view == "set_aside":
                     results.append(_set_aside(ctx, limit, retry=retry, as_json=as_json))
-                elif dropped:
-                    results.append(_dropped(ctx, limit, as_json=as_json))
-                elif unverified:
-                    results.append(_unverified(ctx, limit, as_json=as_json))
                 else:
-                    results.append(_in_file(ctx, limit, as_json=as_json))
+                    show = {"dropped": _dropped, "unverified": _unverified, "history": _history}
+                    results.append(show.get(view or "", _in_file)(ctx, limit, as_json=as_json))
             codes.append(ExitCode.OK)
         except TotalRecallError as error:
             codes.append(tell(error, places.agent.name))
@@ -93,6 +90,12 @@ def _dropped(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
         for one in reversed(found):
             say(f"{one.reason:>8}  {' '.join(one.text.split())[:200]}")
     return {"agent": ctx.agent, "dropped": found}
+
+
+def _history(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
+    from totalrecall.cli.note_history import show_history
+
+    return show_history(ctx, limit, as_json=as_json)
 
 
 def _set_aside(ctx: AgentContext, limit: int, *, retry: bool, as_json: bool) -> object:

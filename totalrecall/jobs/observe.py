@@ -178,6 +178,10 @@ class _Run:
         ctx, report = self._ctx, self.report
         ctx.notes.refuse_if_emptied(notes_known=bool(ctx.ledger.note_texts(1)))
         finish_open_batches(ctx, report)
+        if ctx.ledger.open_reflection() is not None:
+            from totalrecall.jobs.close_rewrite import finish_open_reflection
+
+            finish_open_reflection(ctx)
         self._passed.begin()
         report.adopted = ctx.ledger.adoption() is None
         if report.adopted:
