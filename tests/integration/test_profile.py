@@ -279,4 +279,4 @@ def test_ten_processes_lose_no_change(lab: Lab) -> None:
     assert [one.wait(60) for one in started] == [0] * 10
     data = json.loads((root / "user_profile.json").read_text(encoding="utf-8"))
     assert len(data["preferences"]["work"]["tools"]) == 30
-    assert datetime.fromisoformat(data["meta"]["last_updated"])
+    assert datetime.fromisoformat(data["meta"]["last_updated"]).tzinfo is not None

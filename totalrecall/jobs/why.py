@@ -83,7 +83,7 @@ def _messages(
 ) -> list[SourceMessage]:
     messages = []
     for row in rows:
-        session, event = _find(ctx, row, sessions)
+        session, event = find_message(ctx, row, sessions)
         at_ms = event.at_ms if event is not None else row.at_ms
         messages.append(
             SourceMessage(
@@ -97,7 +97,7 @@ def _messages(
     return messages
 
 
-def _find(
+def find_message(
     ctx: AgentContext, row: SeenRow, sessions: dict[str, Session]
 ) -> tuple[Session | None, Event | None]:
     """The message where it stood, else anywhere in its session's transcripts, else in none."""

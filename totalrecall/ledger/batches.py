@@ -224,6 +224,14 @@ class BatchesPart(Part):
         sql = f"{_SELECT} ORDER BY planned_ms DESC, marker LIMIT ?"
         return [self._batch(one, full=False) for one in self._db.read(sql, (limit,))]
 
+    def committed_since(self, since_ms: int) -> list[BatchRow]:
+        """Batches of talk whose notes were committed at that time or later, oldest first, without entries."""
+        sql = (
+            f"{_SELECT} WHERE status = 'committed' AND NOT provisional AND settled_ms >= ?"
+            " ORDER BY settled_ms, marker"
+        )
+        return [self._batch(one, full=False) for one in self._db.read(sql, (since_ms,))]
+
     def _batch(self, values: Sequence[Any], *, full: bool) -> BatchRow:
         marker, session_id, after, status, provisional, planned_ms, engine, model, prompt_hash = values[:9]
         calls, tokens_in, tokens_out, cost_usd, file_digest, attempts, error, nothing, settled_ms = values[9:]

@@ -12,6 +12,7 @@ OBSERVER = "observer-system.txt"
 SNAPSHOT = "snapshot-system.txt"
 STATE = "state-system.txt"
 REFLECTOR = "reflector-system.txt"
+PROFILE = "profile-system.txt"
 _PACKAGE = Path(__file__).resolve().parents[1]
 # In a wheel the prompts lie inside the package, in a checkout beside it.
 _SHIPPED = (_PACKAGE / "_shipped" / "prompts", _PACKAGE.parent / "prompts")

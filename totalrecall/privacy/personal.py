@@ -1,0 +1,34 @@
+"""Personal data that is never kept for good: health, phone numbers, mail and postal addresses. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}:\d{2}\b")
+_HEALTH = re.compile(
+    r"\b(?:ill(?:ness)?|sick|diagnos(?:is|ed|e)|doctor|hospital|therap(?:y|ist)|medications?|pregnan\w+"
+    r"|depress(?:ed|ion)|cancer|surgery|blood pressure|allerg(?:y|ic)"
+    r"|krank\w*|arzt|ärztin|klinik|schwanger\w*|medikament\w*|allergi\w+)\b"
+    r"|生病|医院|怀孕|抑郁|癌|确诊|手术|过敏",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+_PHONE = re.compile(r"(?<![\w.])(?:\+|00)?\d[\d\s/()-]{5,}\d(?![\w.])")
+_PHONE_DIGITS = 7
+_STREET = re.compile(
+    r"\b\d{1,4}[a-z]?\s+(?:[A-Z][a-z]+\s){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd)\b"
+    r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|gasse|allee)\s+\d{1,4}[a-z]?\b"
+    r"|[\u4e00-\u9fff]{2,}(?:路|街|巷)\d+号"
+)
+
+
+def holds_personal_data(text: str) -> bool:
+    """Whether the text names health, a phone number, a mail address or a postal address of anybody."""
+    bare = _DATE.sub(" ", text)
+    phones = (sum(sign.isdigit() for sign in one) for one in _PHONE.findall(bare))
+    return bool(
+        _HEALTH.search(bare)
+        or _MAIL.search(bare)
+        or _STREET.search(bare)
+        or any(digits >= _PHONE_DIGITS for digits in phones)
+    )
