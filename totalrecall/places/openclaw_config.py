@@ -102,6 +102,11 @@ def read_config(state_dir: Path, env: Mapping[str, str], path: Path | None = Non
     )
 
 
+def merged_tree(path: Path) -> Any:
+    """The whole config at ``path`` with its includes, ``{}`` when it cannot be read. Holds secrets."""
+    return _load(path, [], ())
+
+
 def normalise_agent_id(text: str) -> str:
     """An agent's id as OpenClaw makes it from what was written: lower case, ``[a-z0-9_-]``, 64 characters."""
     return re.sub(r"[^a-z0-9_-]+", "-", text.strip().lower()).strip("-")[:64]

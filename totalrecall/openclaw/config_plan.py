@@ -1,0 +1,220 @@
+"""What an installation changes in ``openclaw.json``: planned on the text, proven on the parsed value. Pure.
+
+Only missing keys are added. A value that somebody else set is left as it is and told.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from totalrecall.openclaw.host import Era
+from totalrecall.openclaw.json5_edit import insert, put_in_place_of, remove
+from totalrecall.openclaw.json5_tree import TreeError
+from totalrecall.openclaw.texts import FLUSH_PROMPT, FLUSH_SOFT_THRESHOLD_TOKENS, FLUSH_SYSTEM_PROMPT
+from totalrecall.places.openclaw_config import parse_lax_json
+
+Path = tuple[str, ...]
+INTERNAL: Path = ("hooks", "internal", "enabled")
+HOOK: Path = ("hooks", "internal", "entries", "totalrecall", "enabled")
+FLUSH: Path = ("agents", "defaults", "compaction", "memoryFlush")
+FLUSH_SWITCH: Path = (*FLUSH, "enabled")
+PROMPTS: tuple[Path, ...] = ((*FLUSH, "systemPrompt"), (*FLUSH, "prompt"))
+FLUSH_WISHES: dict[Path, object] = {
+    FLUSH_SWITCH: True,
+    (*FLUSH, "softThresholdTokens"): FLUSH_SOFT_THRESHOLD_TOKENS,
+    PROMPTS[0]: FLUSH_SYSTEM_PROMPT,
+    PROMPTS[1]: FLUSH_PROMPT,
+}
+HOOK_WISHES: dict[Path, object] = {INTERNAL: True, HOOK: True}
+MISSING = object()
+NOT_VALID = "It is not valid JSON5, so nothing is changed in it."
+NOT_SAFE = "It cannot be changed without touching what else stands in it, so nothing is changed."
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigPlan:
+    """What becomes of the text.
+
+    Attributes:
+        after: the new text; the old one when nothing is to be changed.
+        ours: every value that is ours afterwards, by its path.
+        made: objects that were made to hold them, the outermost first.
+        left: sentences about what was left as it is.
+        by_hand: what the user has to add, since we cannot do it safely, by its path.
+    """
+
+    after: str
+    ours: Mapping[Path, object] = field(default_factory=dict)
+    made: tuple[Path, ...] = ()
+    left: tuple[str, ...] = ()
+    by_hand: Mapping[Path, object] = field(default_factory=dict)
+
+
+def wishes_for(era: Era) -> dict[Path, object]:
+    """What the config of such a release should say."""
+    return HOOK_WISHES | FLUSH_WISHES if era is Era.FILES else dict(HOOK_WISHES)
+
+
+def value_at(tree: object, path: Sequence[str]) -> object:
+    """The value at ``path``, ``MISSING`` when there is none."""
+    for key in path:
+        if not isinstance(tree, dict) or key not in tree:
+            return MISSING
+        tree = tree[key]
+    return tree
+
+
+def plan_config(
+    text: str, merged: object, era: Era, known: Mapping[Path, object], made: Sequence[Path] = ()
+) -> ConfigPlan:
+    """The text with what is missing in it.
+
+    ``merged`` is the parsed value with its includes; ``known`` what an earlier installation put there, and
+    ``made`` the objects that it made.
+    """
+    wishes, left = _open_wishes(wishes_for(era), merged, known)
+    obsolete = [
+        path for path in known if path not in wishes_for(era) and value_at(merged, path) == known[path]
+    ]
+    try:
+        tree = parse_lax_json(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return ConfigPlan(text, known, tuple(made), (NOT_VALID,), wishes)
+    by_hand = {path: value for path, value in wishes.items() if _may_be_included(tree, path)}
+    draft = _Draft(text, tree, tuple(made))
+    try:
+        for path in obsolete:
+            draft.take_out(path)
+        for path, value in wishes.items():
+            if path not in by_hand:
+                draft.put(path, value)
+        draft.prove()
+    except (TreeError, KeyError, _UnexpectedError, RecursionError):
+        return ConfigPlan(text, known, tuple(made), (*left, NOT_SAFE), wishes)
+    kept = {path: value for path, value in known.items() if value_at(draft.tree, path) == value}
+    ours = kept | {path: value for path, value in wishes.items() if path not in by_hand}
+    return ConfigPlan(draft.text, ours, draft.made, tuple(left), by_hand)
+
+
+def plan_removal(
+    text: str, known: Mapping[Path, object], made: Sequence[Path], *, keep_switch: bool
+) -> ConfigPlan:
+    """The text without what we put there. A value that was changed since stays, and is told.
+
+    ``keep_switch``: other hooks came to depend on ``hooks.internal.enabled``.
+    """
+    try:
+        draft = _Draft(text, parse_lax_json(text.lstrip("\ufeff")), tuple(made))
+    except (ValueError, RecursionError):
+        return ConfigPlan(text, known, tuple(made), (NOT_VALID,))
+    left: list[str] = []
+    try:
+        for path, value in reversed(list(known.items())):
+            now = value_at(draft.tree, path)
+            if path == INTERNAL and keep_switch:
+                left.append(f"{'.'.join(path)} stays: other hooks need it.")
+            elif now == value:
+                draft.take_out(path)
+            elif now is not MISSING:
+                left.append(f"{'.'.join(path)} was changed since and stays.")
+        draft.prune()
+        draft.prove()
+    except (TreeError, KeyError, _UnexpectedError, RecursionError):
+        return ConfigPlan(text, known, tuple(made), (NOT_SAFE,))
+    return ConfigPlan(draft.text, left=tuple(left))
+
+
+class _UnexpectedError(Exception):
+    """The parsed value is not what was planned."""
+
+
+class _Draft:
+    """The text under work, with what it has to mean."""
+
+    def __init__(self, text: str, tree: Any, made: tuple[Path, ...]) -> None:
+        self.text = text
+        self.tree = copy.deepcopy(tree)
+        self.made = made
+
+    def put(self, path: Path, value: object) -> None:
+        if value_at(self.tree, path) is not MISSING:
+            self.text = put_in_place_of(self.text, path, value)
+        else:
+            missing = [
+                path[:end] for end in range(1, len(path)) if value_at(self.tree, path[:end]) is MISSING
+            ]
+            self.text = insert(self.text, path, value)
+            self.made += tuple(one for one in missing if one not in self.made)
+        node = self.tree
+        for key in path[:-1]:
+            node = node.setdefault(key, {})
+        node[path[-1]] = value
+
+    def take_out(self, path: Path) -> None:
+        self.text = remove(self.text, path)
+        node: Any = value_at(self.tree, path[:-1])
+        del node[path[-1]]
+
+    def prune(self) -> None:
+        """Takes out objects that we made and that are empty now, the innermost first."""
+        for path in sorted(self.made, key=len, reverse=True):
+            if value_at(self.tree, path) == {}:
+                self.take_out(path)
+
+    def prove(self) -> None:
+        try:
+            means = parse_lax_json(self.text.lstrip("\ufeff"))
+        except ValueError as error:
+            raise _UnexpectedError from error
+        if means != self.tree:
+            raise _UnexpectedError
+
+
+def _open_wishes(
+    wishes: Mapping[Path, object], merged: object, known: Mapping[Path, object]
+) -> tuple[dict[Path, object], list[str]]:
+    """The wishes that are to be fulfilled, and sentences about those that are not."""
+    left: list[str] = []
+    todo: dict[Path, object] = {}
+
+    def foreign(path: Path) -> bool:
+        now = value_at(merged, path)
+        return now is not MISSING and now != wishes.get(path) and now != known.get(path, MISSING)
+
+    barred: set[Path] = set()
+    if FLUSH_SWITCH in wishes and foreign(FLUSH_SWITCH):
+        left.append(f"{'.'.join(FLUSH_SWITCH)} is off: no prompt is added.")
+        barred = set(FLUSH_WISHES)
+    elif any(path in wishes and foreign(path) for path in PROMPTS):
+        left.append(f"{'.'.join(FLUSH)} has a prompt of yours, which stays.")
+        barred = set(PROMPTS)
+    for path, value in wishes.items():
+        if path in barred or value_at(merged, path) == value:
+            continue
+        if foreign(path):
+            left.append(f"{'.'.join(path)} is {value_at(merged, path)!r} and stays so{_meaning(path)}.")
+        else:
+            todo[path] = value
+    return todo, left
+
+
+def _meaning(path: Path) -> str:
+    if path == INTERNAL:
+        return "; as long as internal hooks are off, ours does nothing"
+    return "; as long as it is off, our hook does nothing" if path == HOOK else ""
+
+
+def _may_be_included(tree: object, path: Path) -> bool:
+    """Whether an object on the way holds ``$include`` and not the next key: then it may come from there."""
+    for key in path:
+        if not isinstance(tree, dict):
+            return False
+        if "$include" in tree and key not in tree:
+            return True
+        if key not in tree:
+            return False
+        tree = tree[key]
+    return False
