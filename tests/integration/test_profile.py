@@ -245,6 +245,11 @@ def test_the_commands_from_outside(lab: Lab) -> None:
     said = command(lab, "show").stdout
     assert "Your name: Robin." in said
     assert "I know 1 contact: Sarah Chen." in said
+    assert "time zone" not in said
+    for number in range(5):
+        lab.say("Hello.", session=f"33333333-aaaa-4aaa-8aaa-00000000000{number}")
+    lab.observe()
+    assert command(lab, "show").stdout.endswith("Which time zone are you in?\n")
     part = json.loads(command(lab, "show", "--relevant", "mail to Sarah").stdout)
     assert part["contacts"][0]["name"] == "Sarah Chen"
     asked = command(lab, "forget", "Ms. Chen")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from totalrecall.cli.invocation import here, interactive
+from totalrecall.cli.invocation import here, interactive, opened
 from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import emit_json
 from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
+from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
     from totalrecall.jobs.profile import ProfileDesk
@@ -34,7 +35,7 @@ def show_command(relevant: str, agent: str | None, as_json: bool) -> int:
     """The profile in sentences; as JSON with --json, and always so with --relevant."""
     from totalrecall.jobs.profile import shown
     from totalrecall.memory.profile.relevant import relevant as part_for
-    from totalrecall.memory.profile.summary import summary
+    from totalrecall.memory.profile.summary import questions, summary
 
     data = shown(_desk(agent))
     if relevant:
@@ -42,7 +43,7 @@ def show_command(relevant: str, agent: str | None, as_json: bool) -> int:
     elif as_json:
         emit_json(data)
     else:
-        for line in summary(data):
+        for line in [*summary(data), *questions(data, _talks(agent))]:
             say(line)
     return ExitCode.OK
 
@@ -202,6 +203,20 @@ def _desk(agent: str | None) -> ProfileDesk:
     places = places_of(installation, installation.pick(agent)[0])
     now = datetime.fromtimestamp(time.time(), places.zone.zone)
     return ProfileDesk(profile_of(installation, places), screen_for(installation, places), now)
+
+
+def _talks(agent: str | None) -> int:
+    """How many talks the agent has had with the user, as far as they were observed."""
+    from totalrecall.bootstrap.machine import places_of
+    from totalrecall.jobs.context import OBSERVED_KINDS
+
+    installation = here(agent)
+    places = places_of(installation, installation.pick(agent)[0])
+    try:
+        with opened(installation, places) as ctx:
+            return sum(1 for one in ctx.ledger.sessions() if one.kind in OBSERVED_KINDS and one.last_at_ms)
+    except TotalRecallError:
+        return 0  # the profile can be shown without it
 
 
 def _confirmed(question: str, work: Callable[[], Any], yes: bool, dry_run: bool) -> int:

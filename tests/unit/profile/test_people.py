@@ -25,7 +25,7 @@ from totalrecall.memory.profile.fields import find_field
 from totalrecall.memory.profile.hygiene import tidied
 from totalrecall.memory.profile.relevant import relevant
 from totalrecall.memory.profile.removal import matches, without
-from totalrecall.memory.profile.summary import BEGINS, DAMAGED, ENDS, NOTHING, summary
+from totalrecall.memory.profile.summary import BEGINS, DAMAGED, ENDS, NOTHING, questions, summary
 
 NOW = datetime(2026, 9, 1, 12, 0, tzinfo=UTC)
 SAID = Said("2026-08-30T12:00:00+00:00", "main", "note-7")
@@ -135,6 +135,14 @@ def test_the_summary_is_sentences_with_counts() -> None:
     assert any(line.startswith("- I remember 1 task, most recently: Moved the shop") for line in lines)
     assert not any("language" in line or "minutes" in line for line in lines)
     assert summary(fresh(NOW)) == [NOTHING, ENDS]
+
+
+def test_gaps_are_asked_about_after_the_fifth_talk_and_never_more_than_two() -> None:
+    """Nobody is asked for what is known, and a known name needs no other one."""
+    assert questions(fresh(NOW), 4) == []
+    assert len(questions(fresh(NOW), 5)) == 2
+    assert questions(full(), 50) == []
+    assert questions(with_value(full(), "identity.timezone", ""), 5) == ["Which time zone are you in?"]
 
 
 @pytest.mark.report("R081")

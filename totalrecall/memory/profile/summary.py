@@ -16,6 +16,13 @@ DAMAGED = (
     "Your memory file appears corrupted. I've backed it up and started fresh. Want me to try to recover it?"
 )
 SHOWN_ITEMS = 8
+# After so many talks one or two gaps may be asked about; never a questionnaire.
+TALKS_BEFORE_ASKING = 5
+QUESTIONS_AT_ONCE = 2
+_QUESTIONS = (
+    ("identity.preferred_name", "What should I call you?"),
+    ("identity.timezone", "Which time zone are you in?"),
+)
 
 
 def summary(data: Data) -> list[str]:
@@ -31,6 +38,19 @@ def summary(data: Data) -> list[str]:
         noun = "contradictions" if waiting > 1 else "contradiction"
         lines.append(f"- {waiting} {noun} to settle: totalrecall profile conflicts")
     return [BEGINS, *lines, ENDS]
+
+
+def questions(data: Data, talks: int) -> list[str]:
+    """At most two questions about obvious gaps, once the user has been met in more than four talks."""
+    if talks < TALKS_BEFORE_ASKING:
+        return []
+    named = bool(value_at(data, "identity.name"))
+    open_ones = [
+        text
+        for path, text in _QUESTIONS
+        if not value_at(data, path) and not (named and path == "identity.preferred_name")
+    ]
+    return open_ones[:QUESTIONS_AT_ONCE]
 
 
 def known_fields(data: Data) -> Iterator[tuple[Field, object]]:
