@@ -23,6 +23,7 @@ class TaskTalk:
 
     Attributes:
         session_id: the host's session, "" when nothing was found.
+        key: its session key, "" when no index names it.
         source: the transcript they stand in.
         messages: numbered from 1; tool calls stand beside them as lines.
         touches: files that were used, in order.
@@ -33,6 +34,7 @@ class TaskTalk:
     """
 
     session_id: str = ""
+    key: str = ""
     source: str = ""
     messages: tuple[Message, ...] = ()
     touches: tuple[Touch, ...] = ()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from totalrecall.domain.boundary import Boundary, BoundaryKind
 from totalrecall.domain.session import SessionKind
-from totalrecall.domain.snapshot import TaskPicture, each_text
+from totalrecall.domain.snapshot import Phase, TaskPicture, each_text
 from totalrecall.domain.task_talk import TaskTalk
 from totalrecall.jobs.context import OBSERVED_KINDS, AgentContext
+from totalrecall.jobs.snapshot_handover import drop_handover, hand_over
 from totalrecall.jobs.task_picture import Drawn, draw, has_state
 from totalrecall.jobs.task_talk import Where, recent_talk
 from totalrecall.memory.snapshot_words import tidy
@@ -19,6 +20,7 @@ from totalrecall.memory.snapshots import StoredSnapshot, add_snapshot, newest_sn
 APART = timedelta(minutes=10)
 # A cut that is found later than this is history: what is resumed then is the newest snapshot there is.
 STALE = timedelta(hours=24)
+_SECOND_MS = 999
 LAST_AUTOMATIC = "snapshot.automatic_ms"
 
 
@@ -67,14 +69,22 @@ def snapshot_at(ctx: AgentContext, boundary: Boundary) -> SnapshotOutcome:
     at = now if boundary.at_ms is None else _local(ctx, boundary.at_ms)
     if now - at > STALE:
         return SnapshotOutcome(SnapshotResult.TOO_LATE)
-    where = Where(boundary.session_id, boundary.at_ms)
     ended = boundary.kind is BoundaryKind.ENDED
-    return _automatic(ctx, where, min(at, now), only_open=ended)
+    # The name of a closed file tells the second in which it was closed, and its last message may be of that.
+    until_ms = boundary.at_ms if boundary.at_ms is None or not ended else boundary.at_ms + _SECOND_MS
+    done = _automatic(ctx, Where(boundary.session_id, until_ms), min(at, now), only_open=ended)
+    if ended and done.result is SnapshotResult.NOTHING_TO_KEEP:
+        drop_handover(ctx)
+    else:
+        hand_over(ctx, boundary.key)
+    return done
 
 
 def snapshot_before_compaction(ctx: AgentContext) -> SnapshotOutcome:
     """A snapshot of the task as it is now, because the agent is about to compact its context."""
-    return _automatic(ctx, Where(), ctx.now(), only_open=False)
+    done = _automatic(ctx, Where(), ctx.now(), only_open=False)
+    hand_over(ctx, recent_talk(ctx, Where(messages=1)).key)
+    return done
 
 
 def snapshot_now(ctx: AgentContext, *, dry_run: bool = False) -> SnapshotOutcome:
@@ -88,6 +98,8 @@ def snapshot_now(ctx: AgentContext, *, dry_run: bool = False) -> SnapshotOutcome
 
 def snapshot_of(ctx: AgentContext, picture: TaskPicture, *, dry_run: bool = False) -> SnapshotOutcome:
     """A snapshot of what the agent or the user says themselves, screened."""
+    if picture.phase is None:
+        picture = replace(picture, phase=Phase.IMPLEMENTING if picture.files else Phase.PLANNING)
     return _outcome(ctx, Drawn(each_text(picture, ctx.screen), "given"), ctx.now(), dry_run=dry_run)
 
 

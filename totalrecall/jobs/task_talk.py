@@ -34,10 +34,11 @@ _EVERYTHING = BatchLimits(messages=1_000_000, chars=1 << 40, message_chars=MESSA
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which talk: of one session ("" for the newest with talk), up to a moment (None for now)."""
+    """Which talk: of one session ("" for the newest with talk), up to one moment and after another."""
 
     session_id: str = ""
     until_ms: int | None = None
+    since_ms: int | None = None
     messages: int = MESSAGES
 
 
@@ -83,13 +84,14 @@ def _talk_of(ctx: AgentContext, session: Session, where: Where) -> TaskTalk:
         kept = _classified(ctx, session, start, where.until_ms)
         if start == 0 or sum(isinstance(one.verdict, Keep) for one in kept) >= ENOUGH_MESSAGES:
             break
-    kept = _newest(_since_reset(kept), where.messages)
+    kept = _newest(_since(_since_reset(kept), where.since_ms), where.messages)
     view = View(ctx.zone, ctx.screen, ctx.now())
     planned = plan_batch(kept, _EVERYTHING, view)
     messages = planned.messages if planned is not None else ()
     return replace(
         _with_times(ctx, kept, messages),
         session_id=family_id(session.session_id),
+        key=session.key,
         source=session.location.name,
         messages=messages,
         touches=touches_in(kept, str(ctx.workspace), ctx.screen),
@@ -155,6 +157,12 @@ def _since_reset(kept: list[Classified]) -> list[Classified]:
             return kept[at:end]
         end = at
     return kept[:end]
+
+
+def _since(kept: list[Classified], since_ms: int | None) -> list[Classified]:
+    if since_ms is None:
+        return kept
+    return [one for one in kept if one.event.at_ms is not None and one.event.at_ms > since_ms]
 
 
 def _newest(kept: list[Classified], count: int) -> list[Classified]:

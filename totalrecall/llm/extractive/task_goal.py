@@ -26,8 +26,11 @@ _WORDS = 4
 _MOST_OLD = 40
 
 
-def goal_of(messages: Sequence[Message]) -> str:
-    """The user's goal in their own words, "" when nothing of theirs is one."""
+def goal_of(messages: Sequence[Message], *, plainly: bool = False) -> str:
+    """The user's goal in their own words, "" when nothing of theirs is one.
+
+    ``plainly``: only what a rule knows as a goal or a request, not the last sentence for want of one.
+    """
     said = [one for one in messages if one.role is Role.USER and one.text.strip()][-_MOST_OLD:]
     around = languages_around([one.text for one in said])
     best, weight = "", 0.0
@@ -37,7 +40,7 @@ def goal_of(messages: Sequence[Message]) -> str:
             if worth - _FADES * back > weight:
                 best, weight = text, worth - _FADES * back
     if weight < _LEAST:
-        best = _last_words(said) or best
+        return "" if plainly else _last_words(said) or best
     return best
 
 

@@ -87,6 +87,8 @@ def _notes(talk: TaskTalk) -> list[Note]:
 
 def _decision(text: str) -> Decision:
     words = re.sub(r"^(?:User|Agreed|Vereinbart|用户|商定)[:：]\s*", "", text)
+    words = re.sub(r"^(?:no|nope|yes|ok|okay|nein|ja)[,.!]\s+(?=\w)", "", words, flags=re.IGNORECASE)
+    words = words[:1].upper() + words[1:]
     what, *why = compiled(_WHY).split(words, maxsplit=1)
     return Decision(what, why[0]) if why and what.strip() else Decision(words)
 

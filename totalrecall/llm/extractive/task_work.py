@@ -22,7 +22,13 @@ _DEPLOYS = (
     r"\b(?:deploy\w*|kubectl|helm|terraform apply|ansible-playbook|rsync|docker push|npm publish|"
     r"twine upload)\b"
 )
+_DEPLOY_WORDS = r"\bdeploy\w*|部署|上线"
 _REVIEWS = r"\b(?:review\w*|git (?:diff|show|log)|gh pr)\b|评审|审查"
+_PHASES = (
+    (Phase.DEPLOYING, _DEPLOYS, _DEPLOY_WORDS),
+    (Phase.TESTING, _TESTS, ""),
+    (Phase.REVIEWING, _REVIEWS, _REVIEWS),
+)
 _BRANCH = (
     r"\bgit (?:checkout|switch) (?:-[bBcC] )?(?!-)(?P<name>[\w./-]+)|\bgit branch (?!-)(?P<made>[\w./-]+)"
     r"|\bOn branch (?P<on>[\w./-]+)"
@@ -62,14 +68,8 @@ def phase_of(talk: TaskTalk, calls: Sequence[Run]) -> Phase:
         return Phase.DEBUGGING
     commands = " \n".join(call.what for call in calls[-3:])
     words = " ".join(one.text[:400] for one in talk.messages[-3:] if one.role is Role.USER)
-    for phase, pattern in (
-        (Phase.DEPLOYING, _DEPLOYS),
-        (Phase.TESTING, _TESTS),
-        (Phase.REVIEWING, _REVIEWS),
-    ):
-        if compiled(pattern).search(commands) or (
-            phase is not Phase.TESTING and compiled(pattern).search(words)
-        ):
+    for phase, run, said in _PHASES:
+        if compiled(run).search(commands) or (said and compiled(said).search(words)):
             return phase
     return Phase.IMPLEMENTING if any(one.changes for one in talk.touches) else Phase.PLANNING
 
