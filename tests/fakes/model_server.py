@@ -108,6 +108,7 @@ class ModelServer:
         self.raw: list[bytes] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
+        self.looks: list[tuple[str, dict[str, str]]] = []
         self.gone = threading.Event()
         self.lock = threading.Lock()
         self._http = _Server(("127.0.0.1", 0), _Handler)
@@ -177,6 +178,13 @@ class _Handler(BaseHTTPRequestHandler):
             owner.headers.append({name.lower(): value for name, value in self.headers.items()})
             owner.paths.append(self.path)
         self._play(owner.answer(raw) if owner.answer else owner.next(), asked)
+
+    def do_GET(self) -> None:
+        """Keeps path and headers of a look, which costs nothing, and plays the next behaviour."""
+        owner = self.server.owner
+        with owner.lock:
+            owner.looks.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+        self._play(owner.next(), {})
 
     def _play(self, behaviour: Behaviour, asked: dict[str, Any]) -> None:
         gone = self.server.owner.gone

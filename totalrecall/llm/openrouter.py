@@ -8,7 +8,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from totalrecall.llm.endpoint import Endpoint
 from totalrecall.llm.environment import broken_proxy, environment_failure
@@ -18,6 +18,7 @@ from totalrecall.llm.wire import ChatRequest, body_of, read_answer
 if TYPE_CHECKING:
     import httpx
 
+_Read = TypeVar("_Read")
 _LOOK_S = 0.05
 _CONNECT_S = 10.0
 
@@ -51,11 +52,41 @@ class Surroundings:
 
 def call(endpoint: Endpoint, request: ChatRequest, around: Surroundings) -> Completion | Failure:
     """Makes one call and says what came of it; never raises for anything the network or endpoint does."""
-    result = _call(endpoint, request, around)
+
+    def read(got: Answer) -> Completion | Failure:
+        return read_answer(got.status, got.headers, got.body, request.model, around.now_s())
+
+    return _screened(_fetch(endpoint, _Sent("POST", endpoint.url, body_of(request)), around, read), around)
+
+
+def look(endpoint: Endpoint, url: str, around: Surroundings) -> Answer | Failure:
+    """What stands at ``url`` of the same endpoint, asked for with its key; costs nothing and never raises."""
+    return _screened(_fetch(endpoint, _Sent("GET", url), around, lambda got: got), around)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer, whatever its status; names of headers in lower case, the body decompressed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    method: str
+    url: str
+    body: bytes = b""
+
+
+def _screened(result: _Read | Failure, around: Surroundings) -> _Read | Failure:
     return replace(result, title=around.screen(result.title)) if isinstance(result, Failure) else result
 
 
-def _call(endpoint: Endpoint, request: ChatRequest, around: Surroundings) -> Completion | Failure:
+def _fetch(
+    endpoint: Endpoint, sent: _Sent, around: Surroundings, read: Callable[[Answer], _Read | Failure]
+) -> _Read | Failure:
     """The call itself.
 
     httpx counts its timeouts per read, so a body that drips never times out (R057). A guard thread cuts the
@@ -71,7 +102,8 @@ def _call(endpoint: Endpoint, request: ChatRequest, around: Surroundings) -> Com
         return environment_failure(around.environ, error)
     with client, _Guard(around) as guard:
         try:
-            return _exchange(client, endpoint, request, guard)
+            got = _exchange(client, endpoint, sent, guard)
+            return got if isinstance(got, Failure) else read(got)
         except httpx.TransportError as error:
             return guard.verdict() or _transport_failure(error, endpoint, around.environ)
         except (httpx.InvalidURL, httpx.HTTPError, UnicodeError, OSError, ValueError) as error:
@@ -100,18 +132,18 @@ def _client(endpoint: Endpoint, limits: CallLimits) -> httpx.Client:
     return httpx.Client(timeout=timeout, trust_env=not endpoint.local, follow_redirects=False)
 
 
-def _exchange(
-    client: httpx.Client, endpoint: Endpoint, request: ChatRequest, guard: _Guard
-) -> Completion | Failure:
-    headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "gzip"}
+def _exchange(client: httpx.Client, endpoint: Endpoint, sent: _Sent, guard: _Guard) -> Answer | Failure:
+    headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
+    if sent.body:
+        headers["Content-Type"] = "application/json"
     if endpoint.key:
         headers["Authorization"] = f"Bearer {endpoint.key}"
     if endpoint.openrouter:
         headers["X-Title"] = "Total Recall"
-    sent = client.build_request(
-        "POST", endpoint.url, content=body_of(request), headers=headers, extensions={"trace": guard.trace},
-    )  # fmt: skip
-    response = client.send(sent, stream=True)
+    asked = client.build_request(
+        sent.method, sent.url, content=sent.body or None, headers=headers, extensions={"trace": guard.trace}
+    )
+    response = client.send(asked, stream=True)
     try:
         encoding = response.headers.get("content-encoding", "").lower()
         body = _bounded(response.iter_raw(), encoding, guard)
@@ -120,7 +152,7 @@ def _exchange(
     if isinstance(body, Failure):
         return body
     lower = {name.lower(): value for name, value in response.headers.items()}
-    return read_answer(response.status_code, lower, body, request.model, guard.around.now_s())
+    return Answer(response.status_code, lower, body)
 
 
 def _bounded(chunks: Iterable[bytes], encoding: str, guard: _Guard) -> bytes | Failure:
