@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -9,52 +11,101 @@ import click
 
 from totalrecall.cli.invocation import each_agent, opened, tell, worst
 from totalrecall.cli.options import agent_option, json_option
-from totalrecall.cli.output import ago, count, emit_json
-from totalrecall.cli.talk import paint, say
+from totalrecall.cli.output import emit_json
+from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
     from totalrecall.bootstrap.machine import AgentPlaces, Installation
-    from totalrecall.jobs.status import AgentStatus, Trouble
+    from totalrecall.cli.status_screen import Shown
+    from totalrecall.jobs.health import Trouble
+    from totalrecall.jobs.status import Around
     from totalrecall.places.problem import Problem
 
-_COLOURS = {"green": "green", "yellow": "yellow", "red": "red"}
+_FROM_THE_TOP = "\x1b[H\x1b[2J"
 
 
 @click.command("status")
 @agent_option
 @json_option
-def status_command(agent: str | None, as_json: bool) -> int:
+@click.option("--watch", is_flag=True, help="Show it again and again, until Ctrl-C.")
+@click.option(
+    "--every", "every_s", type=click.FloatRange(0.5, 3600), default=5.0, metavar="SECONDS",
+    help="With --watch: how often (5).",
+)  # fmt: skip
+def status_command(*, agent: str | None, as_json: bool, watch: bool, every_s: float) -> int:
     """How far each agent is observed, and what is wrong. Exits with 3 unless all is green."""
-    from totalrecall.jobs.status import Health, status
+    if not watch:
+        return _once(agent, as_json=as_json)
+    if as_json:
+        raise click.UsageError("--watch and --json do not go together.")
+    try:
+        while True:
+            if sys.stdout is not None and sys.stdout.isatty():
+                sys.stdout.write(_FROM_THE_TOP)
+            _once(agent, as_json=False)
+            say(f"\n{time.strftime('%H:%M:%S')}  every {every_s:g} s, Ctrl-C ends it\n")
+            time.sleep(every_s)
+    except KeyboardInterrupt:
+        return ExitCode.OK
+
+
+def _once(agent: str | None, *, as_json: bool) -> int:
+    from totalrecall.cli.status_screen import lines_of
+    from totalrecall.jobs.health import Health
 
     codes: list[int] = []
-    found: list[AgentStatus] = []
+    found: list[Shown] = []
     for installation, places in each_agent(agent):
         try:
-            with opened(installation, places) as ctx:
-                troubles = (*troubles_of(places.problems), *_model_troubles(installation, places))
-                one = status(ctx, troubles)
-                now_ms = ctx.now_ms()
+            shown = _status(installation, places)
         except TotalRecallError as error:
             codes.append(tell(error, places.agent.name) or ExitCode.PARTIAL)
             continue
-        found.append(one)
-        codes.append(ExitCode.OK if one.health is Health.GREEN else ExitCode.PARTIAL)
+        found.append(shown)
+        codes.append(ExitCode.OK if shown.status.health is Health.GREEN else ExitCode.PARTIAL)
         if not as_json:
-            _show(one, now_ms)
-            _show_spend(installation, places)
+            say("\n".join(lines_of(shown)))
     if as_json:
         from totalrecall.cli.output import plain
 
-        emit_json([{**plain(one), "health": one.health} for one in found])
+        emit_json(
+            [
+                {**plain(one.status), "health": one.status.health, "behind_ms": one.status.behind_ms}
+                for one in found
+            ]
+        )
     return worst(codes)
+
+
+def _status(installation: Installation, places: AgentPlaces) -> Shown:
+    from totalrecall.cli.status_screen import Shown
+    from totalrecall.jobs.status import status
+
+    around = surroundings(installation, places, tuple(_model_troubles(installation, places)))
+    with opened(installation, places) as ctx:
+        return Shown(status(ctx, around), _spend(installation, places), ctx.now_ms())
+
+
+def surroundings(installation: Installation, places: AgentPlaces, known: tuple[Trouble, ...] = ()) -> Around:
+    """What stands around the agent: the service, what was written lately, settings that are not in use."""
+    from totalrecall import __version__
+    from totalrecall.files.service_state import look_at_service
+    from totalrecall.jobs.status import Around
+
+    return Around(
+        troubles=(*troubles_of(places.problems), *known),
+        service=look_at_service(installation.state_root),
+        version=__version__,
+        agent_dir=places.agent.agent_dir,
+        database=places.agent.database,
+    )
 
 
 def troubles_of(problems: tuple[Problem, ...]) -> tuple[Trouble, ...]:
     """Settings and files that are not in use, as troubles."""
-    from totalrecall.jobs.status import Health, Trouble
+    from totalrecall.jobs.health import Health, Trouble
     from totalrecall.places.problem import Level
 
     errors = [one for one in problems if one.level is Level.ERROR]
@@ -66,7 +117,7 @@ def _model_troubles(installation: Installation, places: AgentPlaces) -> list[Tro
     if not places.settings.uses_model:
         return []
     from totalrecall.bootstrap.model import model_chain, spend_book
-    from totalrecall.jobs.status import Health, Trouble
+    from totalrecall.jobs.health import Health, Trouble
     from totalrecall.llm.findings import model_findings
 
     try:
@@ -87,42 +138,17 @@ def _model_troubles(installation: Installation, places: AgentPlaces) -> list[Tro
     return troubles
 
 
-def _show_spend(installation: Installation, places: AgentPlaces) -> None:
+def _spend(installation: Installation, places: AgentPlaces) -> str:
     if not places.settings.uses_model:
-        return
+        return ""
     from totalrecall.bootstrap.model import spend_book
 
     report, settings = spend_book(installation).report(_now(installation, places)), places.settings
-    say(
-        f"    spend         ${report.today_usd:.4f} of ${settings.budget_usd_day:.2f} today, "
+    return (
+        f"${report.today_usd:.4f} of ${settings.budget_usd_day:.2f} today, "
         f"${report.month_usd:.4f} of ${settings.budget_usd_month:.2f} this month (all agents)"
     )
 
 
 def _now(installation: Installation, places: AgentPlaces) -> datetime:
     return datetime.fromtimestamp(installation.machine.now_ms() / 1000, places.zone.zone)
-
-
-def _show(one: AgentStatus, now_ms: int) -> None:
-    light = paint("●", _COLOURS[one.health])
-    say(f"{light} {one.agent}  {one.health}  ({one.workspace})")
-    waiting = f"{one.pending:,}{'+' if one.pending_more else ''}"
-    run = one.last_ok.get("observe")
-    say(f"    transcripts   {count(one.sessions, 'session')}, newest change {ago(one.newest_ms, now_ms)}")
-    say(f"    observed      to a message {ago(one.noted_to_ms, now_ms)}; {waiting} pending")
-    say(f"    last run      {ago(run.ended_ms if run else None, now_ms)}")
-    say(f"    notes         {count(one.notes, 'note')}, {count(one.words, 'word')}")
-    say(f"    engine        {one.engine}: {one.engine_reason}")
-    states = ", ".join(f"{n:,} {state.value.replace('_', ' ')}" for state, n in sorted(one.states.items()))
-    say(f"    messages      {states or 'none yet'}")
-    if one.unverified or one.dropped:
-        say(f"    judged        {one.unverified:,} notes not verified, {one.dropped:,} lines left out")
-    if one.bad_records:
-        say(f"    unreadable    {count(one.bad_records, 'record')} passed by")
-    if one.unknown_types:
-        types = ", ".join(f"{name} ×{times}" for name, times in sorted(one.unknown_types.items()))
-        say(f"    unknown types {types}")
-    for trouble in one.troubles:
-        say(f"    {paint('!', _COLOURS[trouble.health])} {trouble.what}")
-        if trouble.remedy:
-            say(f"      {trouble.remedy}")

@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from totalrecall.domain.event import Event
 from totalrecall.domain.session import Session
 from totalrecall.domain.state import MessageState, SkipReason
 from totalrecall.domain.words import count_words
 from totalrecall.errors import SourceError
+from totalrecall.files.service_state import ServiceLook
+from totalrecall.jobs.activity import newest_written
 from totalrecall.jobs.context import AgentContext
-from totalrecall.jobs.streams import chunks, identity_in, is_before_adoption, is_message, row_of
-from totalrecall.ledger.rows import Adoption, RunRow, SessionRow
+from totalrecall.jobs.health import Health, Signs, Trouble, troubles_in, worst_first
+from totalrecall.jobs.note_history import left_this_week
+from totalrecall.jobs.pending import count_pending
+from totalrecall.jobs.service_health import ServiceView, view_service
+from totalrecall.ledger.rows import RunRow
 from totalrecall.memory.observations import notes_in, parse
-from totalrecall.transcripts.store import Start
 
-# Counting what is pending reads at most so many records of a session; more is told as "at least".
-PENDING_RECORDS = 20_000
-OVERDUE_MS = 2 * 3_600_000
+# How the reflector's runs call one that took its place.
+REWRITTEN = "rewritten"
+WEEK_MS = 7 * 86_400_000
+READING_JOBS = ("observe", "recover")
 DROPPED_MOST = 2_000
 
 
-class Health(StrEnum):
-    """GREEN: all is well. YELLOW: something wants a look. RED: notes are not being made."""
-
-    GREEN = "green"
-    YELLOW = "yellow"
-    RED = "red"
-
-
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """One thing that is not well: how bad, what in one sentence, and what to do."""
+class Reflections:
+    """A week's reflections: how many, the words before and after those that were kept, why some were not."""
 
-    health: Health
-    what: str
-    remedy: str = ""
+    runs: int = 0
+    words_before: int = 0
+    words_after: int = 0
+    refusals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +54,12 @@ class AgentStatus:
         states, reasons: messages per state, skipped ones per reason.
         unverified: notes in the file whose details occur in no message they cite.
         dropped: lines of answers that were left out and are kept aside.
+        left_this_week: notes that left the file by reflection in seven days, by reason.
         bad_records: records that could not be read; ``unknown_types`` record types nobody knows.
         last_ok, last_bad: the last run of each job that went well, or badly.
+        provisional: notes that stand in until the model answers.
+        reflections: what reflecting did within a week.
+        service: the background service, as far as it concerns the agent.
         troubles: what is not well, worst first.
     """
 
@@ -80,11 +79,30 @@ class AgentStatus:
     reasons: Mapping[SkipReason, int]
     unverified: int
     dropped: int
+    left_this_week: Mapping[str, int]
     bad_records: int
     unknown_types: Mapping[str, int]
     last_ok: Mapping[str, RunRow]
     last_bad: Mapping[str, RunRow]
+    provisional: int = 0
+    reflections: Reflections = field(default_factory=Reflections)
+    service: ServiceView = field(default_factory=ServiceView)
     troubles: tuple[Trouble, ...] = ()
+
+    @property
+    def behind_ms(self) -> int:
+        """How far the notes are behind the talk: 0 when nothing waits."""
+        return max(0, self.newest_ms - self.noted_to_ms) if self.pending else 0
+
+    @property
+    def last_error(self) -> RunRow | None:
+        """The newest run that went badly and has not gone well since, None when there is none."""
+        open_ones = [
+            bad
+            for job, bad in self.last_bad.items()
+            if job not in self.last_ok or bad.ended_ms >= self.last_ok[job].ended_ms
+        ]
+        return max(open_ones, key=lambda one: one.ended_ms, default=None)
 
     @property
     def health(self) -> Health:
@@ -92,13 +110,34 @@ class AgentStatus:
         return self.troubles[0].health if self.troubles else Health.GREEN
 
 
-def status(ctx: AgentContext, troubles: tuple[Trouble, ...] = ()) -> AgentStatus:
-    """The agent as it stands now; ``troubles`` are what the caller knows already. Writes nothing."""
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the caller knows of the agent's surroundings.
+
+    Attributes:
+        troubles: what is not well, as far as it was found already.
+        service: the service from outside, None where nobody looked.
+        version: of this program.
+        agent_dir: OpenClaw's folder of the agent, None where nobody looks at it.
+        database: the agent's database, when there is one.
+    """
+
+    troubles: tuple[Trouble, ...] = ()
+    service: ServiceLook | None = None
+    version: str = ""
+    agent_dir: Path | None = None
+    database: Path | None = None
+
+
+def status(ctx: AgentContext, around: Around | None = None) -> AgentStatus:
+    """The agent as it stands now. Writes nothing."""
+    around = around or Around()
     sessions, unread = _sessions(ctx)
     rows = {row.session_id: row for row in ctx.ledger.sessions()}
     adoption = ctx.ledger.adoption()
-    pending, more = _pending(ctx, sessions, rows, adoption)
+    pending, more = count_pending(ctx, sessions, rows, adoption)
     counts = ctx.ledger.counts()
+    now_ms = ctx.now_ms()
     notes = [note for _, _, note in notes_in(parse(ctx.notes.read()))]
     unknown: dict[str, int] = {}
     for row in rows.values():
@@ -121,12 +160,19 @@ def status(ctx: AgentContext, troubles: tuple[Trouble, ...] = ()) -> AgentStatus
         reasons=counts.by_reason,
         unverified=sum(1 for one in ctx.ledger.notes() if not one.verified),
         dropped=len(ctx.ledger.dropped(DROPPED_MOST)),
+        left_this_week=left_this_week(ctx),
         bad_records=sum(row.bad_records for row in rows.values()),
         unknown_types=unknown,
         last_ok=ctx.ledger.last_runs(ok=True),
         last_bad=ctx.ledger.last_runs(ok=False),
+        provisional=_provisional(ctx),
+        reflections=_reflections(ctx.ledger.runs("reflect", now_ms - WEEK_MS)),
     )
-    return _judged(ctx, found, (*troubles, *unread))
+    service = ServiceView()
+    if around.service is not None:
+        service = view_service(around.service, ctx.agent, found.newest_ms, (around.version, now_ms))
+    troubles = [*around.troubles, *unread, *service.troubles, *troubles_in(_signs(found, around), now_ms)]
+    return replace(found, service=service, troubles=worst_first(troubles))
 
 
 def _sessions(ctx: AgentContext) -> tuple[list[Session], list[Trouble]]:
@@ -136,67 +182,54 @@ def _sessions(ctx: AgentContext) -> tuple[list[Session], list[Trouble]]:
         return [], [Trouble(Health.RED, error.title, error.hint)]
 
 
-def _pending(
-    ctx: AgentContext,
-    sessions: list[Session],
-    rows: Mapping[str, SessionRow],
-    adoption: Adoption | None,
-) -> tuple[int, bool]:
-    pending, more = 0, False
-    for session in sessions:
-        row = row_of(session, rows.get)
-        try:
-            opening = ctx.transcripts.open(session, row.cursor if row else None)
-            if opening.start in {Start.NOTHING, Start.WAIT}:
-                continue
-            records = ctx.transcripts.read(session, opening.position)
-            read = 0
-            for chunk in chunks(islice(records, PENDING_RECORDS), 1000):
-                read += len(chunk)
-                events = [one.body for one in chunk if isinstance(one.body, Event) and is_message(one.body)]
-                known = ctx.ledger.known([identity_in(session, one) for one in events])
-                old = [
-                    row is not None
-                    and adoption is not None
-                    and is_before_adoption(one, row, adoption, met_known=False)
-                    for one in events
-                ]
-                pending += len(events) - len(known) - sum(old)
-            more = more or read >= PENDING_RECORDS
-        except SourceError:
-            # Told by the run that tries to read it; here it only cannot be counted.
-            continue
-    return max(0, pending), more
+def _signs(found: AgentStatus, around: Around) -> Signs:
+    ok = [found.last_ok[job].ended_ms for job in READING_JOBS if job in found.last_ok]
+    bad = [found.last_bad[job] for job in READING_JOBS if job in found.last_bad]
+    worst = max(bad, key=lambda one: one.ended_ms, default=None)
+    written_ms, written = _written(around, talks=bool(found.sessions))
+    return Signs(
+        sessions=found.sessions,
+        newest_ms=found.newest_ms,
+        noted_to_ms=found.noted_to_ms,
+        pending=found.pending,
+        set_aside=found.states.get(MessageState.SET_ASIDE, 0),
+        known=sum(found.states.values()),
+        bad_records=found.bad_records,
+        unknown_types=tuple(found.unknown_types),
+        written_ms=written_ms,
+        written=written,
+        last_ok_ms=max(ok, default=0),
+        last_bad_ms=worst.ended_ms if worst else 0,
+        last_bad_reason=str(worst.numbers.get("reason", "")) if worst else "",
+    )
 
 
-def _judged(ctx: AgentContext, found: AgentStatus, troubles: tuple[Trouble, ...]) -> AgentStatus:
-    from dataclasses import replace
+def _written(around: Around, *, talks: bool) -> tuple[int, Path | None]:
+    if around.agent_dir is None:
+        return 0, None
+    # A database without talk that can be read is a new agent's: that it is written to says nothing.
+    new = () if talks or around.database is None else (around.database, _wal_of(around.database))
+    return newest_written(around.agent_dir, frozenset(new))
 
-    order = {Health.RED: 0, Health.YELLOW: 1, Health.GREEN: 2}
-    every = [*troubles, *_found_troubles(ctx, found)]
-    return replace(found, troubles=tuple(sorted(every, key=lambda one: order[one.health])))
+
+def _wal_of(database: Path) -> Path:
+    return database.with_name(f"{database.name}-wal")
 
 
-def _found_troubles(ctx: AgentContext, found: AgentStatus) -> list[Trouble]:
-    troubles: list[Trouble] = []
-    ok, bad = found.last_ok.get("observe"), found.last_bad.get("observe")
-    if bad is not None and (ok is None or bad.ended_ms >= ok.ended_ms) and found.pending:
-        why = str(bad.numbers.get("reason", "")) or "see 'totalrecall doctor'"
-        troubles.append(Trouble(Health.RED, f"The last run could not note everything: {why}"))
-    elif found.pending and ok is not None and ctx.now_ms() - ok.ended_ms > OVERDUE_MS:
-        what = f"{found.pending:,} messages wait, and nothing has observed for hours."
-        remedy = "Start the service or the cron job, or run 'totalrecall observe'."
-        troubles.append(Trouble(Health.YELLOW, what, remedy))
-    if not found.sessions:
-        what = "No transcript was found for this agent."
-        troubles.append(Trouble(Health.YELLOW, what, "'totalrecall doctor' shows every place looked at."))
-    if aside := found.states.get(MessageState.SET_ASIDE, 0):
-        what = f"{aside:,} messages are set aside, because the model fails on them every time."
-        remedy = "See 'totalrecall notes --set-aside'; add --retry to try them again."
-        troubles.append(Trouble(Health.YELLOW, what, remedy))
-    known = sum(found.states.values())
-    if found.unknown_types and not known and not found.pending:
-        names = ", ".join(sorted(found.unknown_types)[:3])
-        what = f"Not one record of the transcripts is of a known type (found: {names})."
-        troubles.append(Trouble(Health.RED, what, "OpenClaw's format may have changed: update Total Recall."))
-    return troubles
+def _provisional(ctx: AgentContext) -> int:
+    return sum(len(ctx.ledger.notes_of(one.marker)) for one in ctx.ledger.provisional())
+
+
+def _reflections(runs: Sequence[RunRow]) -> Reflections:
+    """What the reflections of a week made of the words, and why some of them were refused."""
+    kept = [one.numbers for one in runs if one.numbers.get("result") == REWRITTEN]
+    return Reflections(
+        runs=len(runs),
+        words_before=sum(int(one.get("words_before", 0)) for one in kept),
+        words_after=sum(int(one.get("words_after", 0)) for one in kept),
+        refusals=tuple(_why(one) for one in runs if not one.ok or one.numbers.get("refused")),
+    )
+
+
+def _why(run: RunRow) -> str:
+    return str(run.numbers.get("reason", "")) or "no reason told"
