@@ -10,6 +10,7 @@ from totalrecall import __version__
 
 # A command's module is imported when it is called, so that --help answers at once.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("run", "The service, in the foreground: watch, keep time, do all of this by itself."),
     "observe": ("observe", "Note what is new in the transcripts."),
     "flush": ("observe", "Observe now, because the agent is about to compact its context."),
     "recover": ("recover", "Finish sessions that ended before they were observed."),
