@@ -73,13 +73,6 @@ def items_in(text: str, known: Known) -> list[LogItem]:
     return items
 
 
-def is_whole(items: Sequence[LogItem], answer: Reflection) -> bool:
-    """Whether an answer names every note exactly once: kept, merged or dropped."""
-    named = [*answer.kept, *(one.number for one in answer.dropped)]
-    named += [number for one in answer.merged for number in one.stands_for]
-    return sorted(named) == [one.number for one in items]
-
-
 def holding(items: Sequence[LogItem], answer: Reflection, text: str) -> Holding:
     """What of the answer holds for the log ``text``, which may have been edited since it was asked.
 

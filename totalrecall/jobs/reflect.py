@@ -96,7 +96,8 @@ class _Run:
 
     def _ask(self, text: str) -> None:
         from totalrecall.jobs.log_items import items_in, known_notes
-        from totalrecall.llm.reflection.types import Reflection, ReflectionRequest
+        from totalrecall.llm.reflection.types import Reflection, ReflectionRefused, ReflectionRequest
+        from totalrecall.llm.reflection.whole import broken
 
         ctx = self._ctx
         items = items_in(text, known_notes(ctx))
@@ -115,20 +116,20 @@ class _Run:
             return
         self.options.passed(RewriteStep.ANSWERED)
         if isinstance(answer, Reflection):
-            self._use(items, answer)
-        else:
-            self._refused(answer)
+            # Whoever made the answer: nothing is lost, doubled, or touched that is protected (R077).
+            faults = broken(request, answer)
+            if not faults:
+                self._use(items, answer)
+                return
+            answer = ReflectionRefused(faults, answer.usage)
+        self._refused(answer)
 
     def _use(self, items: list[LogItem], answer: Reflection) -> None:
-        from totalrecall.jobs.log_items import is_whole
         from totalrecall.jobs.rewrite_log import ReflectedRewrite, free_marker
 
         ctx, report = self._ctx, self._report
         report.engine = answer.engine
         report.refusals = tuple(one.sentence for one in answer.refusals)
-        if not is_whole(items, answer):
-            self._end(Result.REFUSED, "An answer does not name every note exactly once.")
-            return
         marker = free_marker(ctx, "reflect")
         rewrite = ReflectedRewrite(ctx, items, answer, marker=marker, started_ms=self._started_ms)
         if self.options.dry_run:
