@@ -71,8 +71,13 @@ def ago(past_ms: int | None, now_ms: int) -> str:
     """How long ago, in one unit: ``12 s ago``, ``3 h ago``, ``never``."""
     if past_ms is None or past_ms <= 0:
         return "never"
-    seconds = max(0, (now_ms - past_ms) // 1000)
+    return f"{span(now_ms - past_ms)} ago"
+
+
+def span(length_ms: int) -> str:
+    """How long, in one unit: ``12 s``, ``3 h``."""
+    seconds = max(0, length_ms // 1000)
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
-            return f"{seconds // size} {unit} ago"
-    return f"{seconds} s ago"
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

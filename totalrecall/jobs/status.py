@@ -91,8 +91,8 @@ class AgentStatus:
 
     @property
     def behind_ms(self) -> int:
-        """How far the notes are behind the talk: 0 when nothing waits."""
-        return max(0, self.newest_ms - self.noted_to_ms) if self.pending else 0
+        """How far the notes are behind the talk: 0 when nothing waits, or nothing was ever noted."""
+        return max(0, self.newest_ms - self.noted_to_ms) if self.pending and self.noted_to_ms else 0
 
     @property
     def last_error(self) -> RunRow | None:

@@ -49,6 +49,17 @@ class RunsPart(Part):
             for job, started_ms, ended_ms, good, numbers, _ in self._db.read(sql, values)
         }
 
+    def runs(self, job: str, since_ms: int) -> list[RunRow]:
+        """The runs of a job that began at ``since_ms`` or later, oldest first."""
+        sql = (
+            "SELECT started_ms, ended_ms, ok, numbers FROM runs WHERE job = ? AND started_ms >= ?"
+            " ORDER BY run_id"
+        )
+        return [
+            RunRow(job, started_ms, ended_ms, bool(good), json.loads(numbers))
+            for started_ms, ended_ms, good, numbers in self._db.read(sql, (job, since_ms))
+        ]
+
     def get(self, name: str) -> str | None:
         """A small fact that a job stored, None when there is none."""
         rows = self._db.read("SELECT value FROM facts WHERE name = ?", (_PREFIX + name,))
