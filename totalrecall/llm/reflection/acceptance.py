@@ -44,6 +44,7 @@ def accept(answer: Answer, case: Case, *, cut: bool) -> Accepted | tuple[Fault, 
     proposed = proposals(answer, case.changeable)
     for one in proposed:
         found += faults_of(one, case.screen, names)
+    found += _language(proposed, case)
     drops, unverified = verified_drops(answer, case)
     asked = sum(len(drop.numbers) for drop in answer.drops)
     if len(unverified) > asked * _UNVERIFIED_SHARE:
@@ -88,10 +89,24 @@ def _numbers(answer: Answer, case: Case) -> tuple[Fault, ...]:
     return tuple(found)
 
 
+def _language(proposed: Sequence[Proposal], case: Case) -> tuple[Fault, ...]:
+    wanted = language_of("\n".join(said(item.note) for item in case.changeable))
+    spoken = language_of("\n".join(said(one.note) for one in proposed))
+    if wanted and spoken and spoken != wanted and not _mixed(proposed):
+        return (fault(RefusalCode.LANGUAGE),)
+    return ()
+
+
+def _mixed(proposed: Sequence[Proposal]) -> bool:
+    """True when the new notes are in the languages of their own notes, whatever most of the range is in."""
+    sources = language_of("\n".join(said(source) for one in proposed for source in one.sources))
+    return sources == language_of("\n".join(said(one.note) for one in proposed))
+
+
 def _balance(
     proposed: Sequence[Proposal], drops: tuple[Dropped, ...], case: Case
 ) -> Accepted | tuple[Fault, ...]:
-    """The answer weighed as a whole: words, 🔴, language."""
+    """The answer weighed as a whole: words and 🔴."""
     gone = {drop.number: drop.reason for drop in drops}
     named = {number for one in proposed for number in one.stands_for} | set(gone)
     kept = [item.note for item in case.changeable if item.number not in named]
@@ -103,10 +118,6 @@ def _balance(
     if _words(left) > _words([item.note for item in case.changeable]):
         found.append(fault(RefusalCode.LONGER))
     found += _reds(left, drops, case)
-    wanted = language_of("\n".join(map(said, weighed)))
-    spoken = language_of("\n".join(said(one.note) for one in proposed))
-    if wanted and spoken and spoken != wanted:
-        found.append(fault(RefusalCode.LANGUAGE))
     merged = tuple(Merged(one.note, one.stands_for) for one in proposed if one.is_new)
     return tuple(found) or Accepted(merged, drops)
 

@@ -6,7 +6,7 @@ Built on ``llm.grounding``, looked at from both sides: no detail of a source may
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time
 from itertools import combinations
 
@@ -20,8 +20,10 @@ from totalrecall.llm.words import content_words, founded_in, overlap, words_of
 
 _LEAST_FROM_SOURCES = 0.5
 _LEAST_OF_A_SOURCE = 0.25
-_REACH = 5
-_MARGIN = 0.3
+_REACH = 6
+_NEXT_CLAUSE = 4
+_CLEARLY = 1.5
+_MARGIN = 0.04
 _MOST_PLACED = 24
 _NAME = re.compile(r"(?<=[a-zà-ÿ,0-9] )([A-ZÀ-Þ][\w’'-]*[^\W\d_])")
 _UNIT = re.compile(
@@ -39,8 +41,9 @@ _SAME_UNIT = {
     "monate": "mo", "monaten": "mo", "year": "y", "years": "y", "jahr": "y", "jahre": "y", "jahren": "y",
     "byte": "b", "bytes": "b",
 }  # fmt: skip
-_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:[-.:/@_,'’][^\W_]+)*|[.!?;\n。；！？]")
+_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:[-.:/@_,'’][^\W_]+)*|[.,!?;\n。，、；！？]")
 _STOPS = frozenset(".!?;\n。；！？")
+_CLAUSES = frozenset({",", "，", "、", "and", "und", "or", "oder", "but", "aber", "和", "与"})
 
 
 def names_in(notes: Iterable[Note]) -> frozenset[str]:
@@ -89,18 +92,16 @@ def unheard(merged: Note, sources: Sequence[Note]) -> tuple[int, ...]:
 
 def swapped(merged: Note, sources: Sequence[Note]) -> tuple[str, str] | None:
     """Two details of the new note that fit better in each other's place, judged by the words around them."""
-    new = _places(said(merged))
-    old: dict[str, list[dict[str, float]]] = {}
-    for source in sources:
-        for detail, places in _places(said(source)).items():
-            old.setdefault(detail, []).extend(places)
+    new, old = _places([merged]), _places(sources)
     both = sorted(detail for detail in new if detail in old)[:_MOST_PLACED]
     for one, other in combinations(both, 2):
         if one[0].isdigit() != other[0].isdigit():
             continue
-        own = _fit(new[one], old[one]) + _fit(new[other], old[other])
-        crossed = _fit(new[one], old[other]) + _fit(new[other], old[one])
-        if crossed > own + _MARGIN:
+        # Only words that stand nearer to one of the two in the sources tell them apart.
+        of_one, of_other = _apart(old[one], old[other]), _apart(old[other], old[one])
+        own = _fit(new[one], of_one) + _fit(new[other], of_other)
+        crossed = _fit(new[one], of_other) + _fit(new[other], of_one)
+        if crossed > max(_MARGIN, own * _CLEARLY):
             return one, other
     return None
 
@@ -143,37 +144,35 @@ def _units(text: str) -> Mapping[str, set[str]]:
     return found
 
 
-def _places(text: str) -> dict[str, list[dict[str, float]]]:
+def _places(notes: Iterable[Note]) -> dict[str, dict[str, float]]:
     """Each number and each word with a capital, with the words around it, the nearer the heavier."""
-    tokens = _TOKEN.findall(text)
-    places: dict[str, list[dict[str, float]]] = {}
-    for at, token in enumerate(tokens):
-        if token[0].isupper() or any(sign.isdigit() for sign in token):
-            places.setdefault(token.casefold(), []).append(_around(tokens, at))
+    places: dict[str, dict[str, float]] = {}
+    for note in notes:
+        tokens = _TOKEN.findall(said(note))
+        for at, token in enumerate(tokens):
+            if token[0].isupper() or any(sign.isdigit() for sign in token):
+                around = places.setdefault(token.casefold(), {})
+                for word, weight in _around(tokens, at):
+                    around[word] = max(around.get(word, 0), weight)
     return places
 
 
-def _around(tokens: Sequence[str], at: int) -> dict[str, float]:
-    """The words before count a little more than those behind: "port 8443, timeout 30"."""
-    weights: dict[str, float] = {}
+def _around(tokens: Sequence[str], at: int) -> Iterator[tuple[str, float]]:
+    """The words before count a little more than those behind, other clauses less: "port 8443, timeout 30"."""
     for step, push in ((-1, 0.0), (1, 0.5)):
         distance = push
-        place = at + step
-        while 0 <= place < len(tokens) and abs(place - at) <= _REACH and tokens[place] not in _STOPS:
+        for place in range(at + step, at + step * (_REACH + 1), step):
+            if not 0 <= place < len(tokens) or tokens[place] in _STOPS:
+                break
             word = tokens[place].casefold()
-            distance += 1
+            distance += 1 + _NEXT_CLAUSE * (word in _CLAUSES)
             if len(word) > 2 or word > "\u2e7f":
-                weights[word] = max(weights.get(word, 0), 1 / distance)
-            place += step
-    return weights
+                yield word, 1 / distance
 
 
-def _fit(new: Sequence[Mapping[str, float]], old: Sequence[Mapping[str, float]]) -> float:
-    return max(
-        (
-            sum(min(weight, there[word]) for word, weight in here.items() if word in there)
-            for here in new
-            for there in old
-        ),
-        default=0.0,
-    )
+def _apart(one: Mapping[str, float], other: Mapping[str, float]) -> Mapping[str, float]:
+    return {word: weight - other.get(word, 0) for word, weight in one.items() if weight > other.get(word, 0)}
+
+
+def _fit(new: Mapping[str, float], old: Mapping[str, float]) -> float:
+    return sum(weight * old[word] for word, weight in new.items() if word in old)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from totalrecall.domain.note import Usage
 from totalrecall.domain.words import count_words
 from totalrecall.llm.reflection.subject import said
-from totalrecall.llm.reflection.types import Dropped, Item, Merged, Reflection, Refusal
+from totalrecall.llm.reflection.types import Dropped, DropReason, Item, Merged, Reflection, Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,22 @@ class Draft:
         return sum(count_words(said(piece.note)) for piece in self.pieces)
 
     def applied(self, merged: Iterable[Merged], dropped: Iterable[Dropped]) -> Draft:
-        """The draft after these steps, whose numbers are those of its pieces."""
+        """The draft after these steps, whose numbers are those of its pieces.
+
+        A piece for which an older note left does not leave without another one in its place. What left as its
+        duplicate leaves for its reason.
+        """
         pieces = {piece.number: piece for piece in self.pieces}
         stands_for = dict(self.stands_for)
         gone = list(self.dropped)
         for drop in dropped:
+            if drop.by is None:
+                if any(one.by == drop.number and one.reason is not DropReason.DUPLICATE for one in gone):
+                    continue
+                gone = [
+                    replace(one, reason=drop.reason, by=None) if one.by == drop.number else one
+                    for one in gone
+                ]
             del pieces[drop.number]
             numbers = stands_for.pop(drop.number, (drop.number,))
             gone += [Dropped(number, drop.reason, drop.by) for number in numbers]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from totalrecall.domain.note import Note, Usage
+from totalrecall.domain.note import NoteType, Usage
 from totalrecall.llm.extractive.similar import gist
 from totalrecall.llm.reflection.ageing import is_aged, last_day
 from totalrecall.llm.reflection.draft import Draft, draft_of
@@ -21,7 +21,7 @@ from totalrecall.llm.reflection.future import days_of
 from totalrecall.llm.reflection.prompt import when
 from totalrecall.llm.reflection.protect import may_give_way, protection, rank
 from totalrecall.llm.reflection.ranges import newest
-from totalrecall.llm.reflection.subject import is_newer, replaced_words, said
+from totalrecall.llm.reflection.subject import replaced_words, said, says_done
 from totalrecall.llm.reflection.types import (
     Author,
     Dropped,
@@ -49,9 +49,9 @@ def tidied(request: ReflectionRequest) -> Draft:
     draft = draft_of(request.items)
     aged = [item for item in draft.pieces if item.number not in new and is_aged(item, request.today)]
     draft = draft.applied((), [Dropped(item.number, DropReason.AGED) for item in aged])
-    draft = draft.applied((), settled(_replaced(draft.pieces, new)))
     merged, dropped = _alike(_exact_groups(draft.pieces), new, request.today)
     draft = draft.applied(merged, settled(dropped))
+    draft = draft.applied((), settled(_replaced(draft.pieces, new)))
     merged, dropped = _alike(_near_pairs(draft.pieces), new, request.today)
     return draft.applied(merged, settled(dropped))
 
@@ -122,42 +122,40 @@ def _near_pairs(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 def _replaced(items: Sequence[Item], new: frozenset[int]) -> Iterator[Dropped]:
     """Notes whose value a newer note names as replaced, and tasks that a newer note calls done."""
-    naming = [item for item in items if replaced_words(item.note)]
+    latest_first = sorted(items, key=when, reverse=True)
+    naming = [item for item in latest_first if replaced_words(item.note)]
+    done = [item for item in latest_first if says_done(item.note)]
     for old in items:
         if old.number in new or old.author is Author.PERSON:
             continue
-        for later in sorted(naming, key=when, reverse=True):
-            if _surely_replaces(later.note, old.note) and may_give_way(old, later, DropReason.SUPERSEDED):
-                yield Dropped(old.number, DropReason.SUPERSEDED, later.number)
-                break
-        else:
-            if (done := _done_by(old, items)) is not None:
-                yield Dropped(old.number, DropReason.RESOLVED, done.number)
+        later = next((item for item in naming if _surely_replaces(item, old)), None)
+        if later is not None:
+            yield Dropped(old.number, DropReason.SUPERSEDED, later.number)
+            continue
+        by = next((item for item in done if _surely_done(item, old)), None)
+        if by is not None:
+            yield Dropped(old.number, DropReason.RESOLVED, by.number)
 
 
-def _surely_replaces(new: Note, old: Note) -> bool:
+def _surely_replaces(later: Item, old: Item) -> bool:
     """True when, but for the value that it replaces, the newer note says all that the older one says."""
-    if not is_newer(new, old) or new.type is not old.type or old.children:
+    if later.note.type is not old.note.type or not may_give_way(old, later, DropReason.SUPERSEDED):
         return False
-    told = old.text.casefold()
-    for words in replaced_words(new):
+    told, now = said(old.note).casefold(), gist(said(later.note))
+    for words in replaced_words(later.note):
         if words.casefold() in told:
             rest = gist(told.replace(words.casefold(), " "))
-            now = gist(new.text)
             if rest.words and rest.words <= now.words and rest.values <= now.values:
                 return True
     return False
 
 
-def _done_by(task: Item, items: Sequence[Item]) -> Item | None:
-    wanted = gist(said(task.note))
-    for item in sorted(items, key=when, reverse=True):
-        if not may_give_way(task, item, DropReason.RESOLVED):
-            continue
-        told = gist(said(item.note))
-        if wanted.words <= told.words and wanted.values <= told.values:
-            return item
-    return None
+def _surely_done(done: Item, task: Item) -> bool:
+    """True when the note says in the task's own words that it is done."""
+    if task.note.type is not NoteType.TASK or not may_give_way(task, done, DropReason.RESOLVED):
+        return False
+    wanted, told = gist(said(task.note)), gist(said(done.note))
+    return wanted.words <= told.words and wanted.values <= told.values
 
 
 def _worth(item: Item) -> tuple[bool, int, date, date, str, int]:
