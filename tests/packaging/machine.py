@@ -24,7 +24,9 @@ TALK = (
 def environment(home: Path, **more: str) -> dict[str, str]:
     """What a login shell has, and pip's own settings, so that it reaches its index."""
     pip = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
-    return {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC", **pip, **more}
+    login = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC"}
+    # No service manager of the machine that runs the tests answers there.
+    return {**login, "XDG_RUNTIME_DIR": str(home), **pip, **more}
 
 
 def totalrecall(

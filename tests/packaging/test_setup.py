@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.machine import REPOSITORY, totalrecall, tree, write_agent
-from totalrecall.jobs.setup import command_path, cron_lines, startup_lines
+from totalrecall.jobs.setup import startup_lines
 
 SAMPLE = Path(".local/share/total-recall/sample")
 
@@ -82,7 +82,8 @@ def test_a_real_agent_is_observed(tmp_path: Path) -> None:
     done = totalrecall(tmp_path, "setup")
     assert "stage-3" in notes.read_text("utf-8")
     assert "sample" not in done.stdout
-    assert "*/15 * * * * /" in done.stdout
+    assert "*/15 * * * * " in done.stdout
+    assert "service install" in done.stdout
     assert "--run-observer" in done.stdout
     assert str(tmp_path / ".config" / "total-recall" / ".env") in done.stdout
     assert not (tmp_path / SAMPLE).exists()
@@ -145,28 +146,6 @@ def test_a_key_in_the_shell_alone_is_pointed_out(tmp_path: Path) -> None:
     write_agent(tmp_path, age=timedelta(days=40))
     done = totalrecall(tmp_path, "setup", env={"LLM_BASE_URL": "http://127.0.0.1:9/v1"})
     assert "LLM_BASE_URL stands in your shell only" in done.stdout
-
-
-@pytest.mark.report("R115")
-def test_cron_lines_survive_cron() -> None:
-    """A percent sign is escaped, and what locates the agent goes along."""
-    lines = cron_lines("'/home/a b/100%/totalrecall'", {"OPENCLAW_STATE_DIR": "/srv/my claw", "PATH": "/bin"})
-    assert lines[0] == (
-        r"*/15 * * * * OPENCLAW_STATE_DIR='/srv/my claw' '/home/a b/100\%/totalrecall' --run-observer"
-    )
-
-
-def test_the_command_is_absolute_and_quoted(tmp_path: Path) -> None:
-    """The link in ~/.local/bin if it is ours, else the script, else the interpreter with -m."""
-    venv = tmp_path / "my venv" / "bin"
-    venv.mkdir(parents=True)
-    assert command_path(venv / "python", tmp_path) == f"'{venv}/python' -m totalrecall"
-    (venv / "totalrecall").touch()
-    assert command_path(venv / "python", tmp_path) == f"'{venv}/totalrecall'"
-    link = tmp_path / ".local" / "bin" / "totalrecall"
-    link.parent.mkdir(parents=True)
-    link.symlink_to(venv / "totalrecall")
-    assert command_path(venv / "python", tmp_path) == str(link)
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from totalrecall.cli import setup_steps as steps
 from totalrecall.cli.invocation import opened, tell, worst
 from totalrecall.cli.options import agent_option, json_option
-from totalrecall.cli.output import count, emit_json
+from totalrecall.cli.output import emit_json
 from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import ConfigError, TotalRecallError
@@ -24,28 +23,62 @@ if TYPE_CHECKING:
     from totalrecall.jobs.setup import SetupReport
 
 
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the command line says; ``service`` and ``openclaw`` None when it does not."""
+
+    agent: str | None
+    sample: bool
+    yes: bool
+    service: bool | None
+    openclaw: bool | None
+    key_stdin: bool
+    key_env: bool
+    uninstall: bool
+    dry_run: bool
+    as_json: bool
+
+    @property
+    def installs(self) -> bool:
+        """Whether more is asked for than a look and a first observation."""
+        return self.yes or bool(self.service or self.openclaw or self.key_stdin or self.key_env)
+
+
 @click.command("setup")
 @agent_option
 @click.option("--sample", is_flag=True, help="The sample agent, even if there are real ones.")
-@click.option(
-    "--dry-run", is_flag=True, help="Only say which agents there are and where their notes would be."
-)
+@click.option("--yes", is_flag=True, help="Ask nothing; install the service and the OpenClaw part.")
+@click.option("--service/--no-service", default=None, help="Install the service, or do not ask about it.")
+@click.option("--openclaw/--no-openclaw", default=None, help="The same for hook, skill and start-up line.")
+@click.option("--key-stdin", is_flag=True, help="Read the model's key from stdin, check it and keep it.")
+@click.option("--key-env", is_flag=True, help="The same with the key that stands in the environment.")
+@click.option("--uninstall", is_flag=True, help="Take all of it away again, but for the memory.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @json_option
-def setup_command(agent: str | None, sample: bool, dry_run: bool, as_json: bool) -> int:
-    """First steps: find the agents, observe once, show the notes and what to do next.
+def setup_command(**given: Any) -> int:
+    """First steps: find the agents, observe once, show the notes, and offer what is missing.
 
-    Without an OpenClaw agent it tries all of this on a sample agent. Run again, it changes nothing.
+    On a terminal it asks for the model's key, and whether to install the service and the OpenClaw part.
+    Without one it asks nothing and installs only what the options name. Run again, it changes nothing that
+    is as it should be. Without an OpenClaw agent it tries all of this on a sample agent.
     """
-    installation = _look(agent)
-    sample = sample or not installation.agents
-    if sample and not as_json:
-        _tell_sample(installation, found=bool(installation.agents))
-    if sample and not dry_run:
-        installation = _sample(installation)
-    elif sample:
-        say(f"It would be copied to {_sample_folder(installation)}.")
-        return ExitCode.OK
-    return _each(installation, None if sample else agent, sample=sample, dry_run=dry_run, as_json=as_json)
+    wishes = Wishes(**given)
+    if wishes.as_json and (wishes.installs or wishes.uninstall):
+        raise click.UsageError("--json only reports; it goes with no option that installs or removes.")
+    if wishes.uninstall:
+        from totalrecall.cli.uninstall import uninstall
+
+        return uninstall(ask=not wishes.yes, dry_run=wishes.dry_run)
+    installation = _look(wishes.agent)
+    codes = []
+    if not wishes.dry_run:
+        from totalrecall.cli.setup_key import key_step
+
+        code, stored = key_step(installation, from_stdin=wishes.key_stdin, from_env=wishes.key_env)
+        codes.append(code)
+        installation = _look(wishes.agent) if stored else installation
+    codes += _first(installation, wishes)
+    return worst(codes)
 
 
 def _look(agent: str | None) -> Installation:
@@ -61,18 +94,36 @@ def _look(agent: str | None) -> Installation:
     return installation
 
 
+def _first(installation: Installation, wishes: Wishes) -> list[int]:
+    """The first observation of each agent, and the offers; their exit codes."""
+    sample = wishes.sample or not installation.agents
+    if sample and not wishes.as_json:
+        steps.tell_sample(installation, found=bool(installation.agents))
+    if sample and wishes.dry_run:
+        say(f"It would be copied to {_sample_folder(installation)}.")
+        return [ExitCode.OK]
+    seen = _sample(installation) if sample else installation
+    done, codes = _each(seen, None if sample else wishes.agent, wishes, sample=sample)
+    if wishes.as_json or wishes.dry_run:
+        return codes
+    from totalrecall.cli.setup_offers import offers
+
+    return codes + offers(installation, seen, done, wishes, sample=sample)
+
+
 def _each(
-    installation: Installation, agent: str | None, *, sample: bool, dry_run: bool, as_json: bool
-) -> int:
+    installation: Installation, agent: str | None, wishes: Wishes, *, sample: bool
+) -> tuple[list[tuple[AgentPlaces, SetupReport]], list[int]]:
     from totalrecall.bootstrap.machine import places_of
 
     codes: list[int] = []
     results: list[object] = []
+    done: list[tuple[AgentPlaces, SetupReport]] = []
     for one in installation.pick(agent):
         places = places_of(installation, one)
         try:
             places.loaded.require("OPENROUTER_API_KEY", "TOTALRECALL_ENGINE")
-            if dry_run:
+            if wishes.dry_run:
                 say(f"{one.name}: notes would be in {places.memory_dir / 'observations.md'}")
                 continue
             report = _first_steps(installation, places, everything=sample)
@@ -81,14 +132,14 @@ def _each(
             results.append({"agent": one.name, "error": error})
             continue
         results.append(report)
-        if not as_json:
-            _show(report)
-            _next_steps(installation, places, report, sample=sample)
+        done.append((places, report))
+        if not wishes.as_json:
+            steps.show(report)
         blocked = report.first.blocked if report.first else None
         codes.append(tell(blocked, one.name) if blocked else ExitCode.OK)
-    if as_json:
+    if wishes.as_json:
         emit_json(results)
-    return worst(codes)
+    return done, codes
 
 
 def _first_steps(installation: Installation, places: AgentPlaces, *, everything: bool) -> SetupReport:
@@ -118,72 +169,3 @@ def _sample_folder(installation: Installation) -> Path:
 
     machine = installation.machine
     return data_folder(machine.env, machine.home_dir) / "sample"
-
-
-def _tell_sample(installation: Installation, *, found: bool) -> None:
-    if not found:
-        looked = ", ".join(str(home.state_dir) for home in installation.homes) or "~/.openclaw and its like"
-        say(f"No OpenClaw agent was found on this machine (looked at {looked}).")
-        say("Everything below is done on a sample agent that comes with Total Recall.\n")
-    else:
-        say("This is the sample agent that comes with Total Recall; your agents are not touched.\n")
-
-
-def _show(report: SetupReport) -> None:
-    say(f"Agent {report.agent}")
-    say(f"  engine  {report.engine}: {report.engine_reason}")
-    say(f"  notes   {report.notes_path}")
-    if report.first is None:
-        say("  It was observed before; nothing was changed.")
-    else:
-        said = f"{count(report.first.messages, 'message')} read, {count(report.first.notes, 'note')} written"
-        say(f"  First observation: {said}.")
-    if report.last_lines:
-        say("")
-        for line in report.last_lines:
-            say(f"    {line}")
-    say("")
-
-
-def _next_steps(
-    installation: Installation, places: AgentPlaces, report: SetupReport, *, sample: bool
-) -> None:
-    from totalrecall.jobs.setup import command_path, cron_lines, startup_lines
-
-    machine = installation.machine
-    command = command_path(Path(sys.executable), machine.home_dir)
-    if sample:
-        env = machine.env
-        names = ("OPENCLAW_STATE_DIR", "XDG_STATE_HOME")
-        where = " ".join(f"{name}={shlex.quote(env[name])}" for name in names)
-        say(f"  To look around in it:   {where} {command} status")
-        say("  When OpenClaw is there: run this again.")
-        _tell_key(installation, places)
-        return
-    if not report.last_lines and report.first is not None and not report.first.blocked:
-        say("  There is no note yet: nothing notable was said within the look-back window.")
-    if report.older:
-        say(f"  {count(report.older, 'message')} were said before that. To note them too:")
-        say(f"    {command} backfill --since all --agent {report.agent}")
-    say("  To go on noting, add to your crontab (crontab -e):")
-    for line in cron_lines(command, machine.env):
-        say(f"    {line}")
-    say(f"  So that the agent reads the notes, add to {places.workspace / 'AGENTS.md'}:")
-    for line in startup_lines(command, places.memory_dir, places.workspace):
-        say(f"    {line}")
-    _tell_key(installation, places)
-
-
-def _tell_key(installation: Installation, places: AgentPlaces) -> None:
-    from totalrecall.config.table import Source
-
-    settings, env_file = places.settings, installation.config_dir / ".env"
-    if not settings.uses_model:
-        say(f"  For notes by a language model, put OPENROUTER_API_KEY=… into {env_file}")
-        say("  (chmod 600). What it would be sent shows 'totalrecall observe --dry-run'.")
-        return
-    names = ("LLM_API_KEY", "LLM_BASE_URL", "OPENROUTER_API_KEY")
-    shell_only = [name for name in names if settings.origin(name).source is Source.ENVIRONMENT]
-    if shell_only:
-        say(f"  {' and '.join(shell_only)} stands in your shell only; cron does not see it.")
-        say(f"  Put it into {env_file} (chmod 600).")

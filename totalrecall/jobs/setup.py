@@ -1,10 +1,9 @@
-"""First steps: the first observation of an agent, the sample agent, and what to write into crontab."""
+"""First steps: the first observation of an agent, the sample agent, and what the agent is told."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,20 +14,10 @@ from totalrecall.errors import MemoryFileError
 from totalrecall.jobs.backfill import backfill, plan_backfill
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.observe import ObserveReport, observe
+from totalrecall.service.plan import LOCATING
 
 SHOWN_LINES = 15
 SAMPLE_HOME = "home"
-# Where things are may come from the shell's environment, which cron does not have.
-LOCATING = (
-    "OPENCLAW_STATE_DIR",
-    "OPENCLAW_HOME",
-    "OPENCLAW_CONFIG_PATH",
-    "OPENCLAW_WORKSPACE",
-    "MEMORY_DIR",
-    "SESSIONS_DIR",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,25 +124,6 @@ def sample_flags(home: Path) -> dict[str, str]:
         "MEMORY_DIR": str(workspace / "memory"),
         "SESSIONS_DIR": str(home / "agents" / "main" / "sessions"),
     }
-
-
-def command_path(executable: Path, home_dir: Path) -> str:
-    """How to call this program from anywhere: absolute, quoted for a shell.
-
-    The link in ``~/.local/bin`` if it is ours, else the script beside the interpreter, else ``-m``.
-    """
-    beside = executable.parent / "totalrecall"
-    link = home_dir / ".local" / "bin" / "totalrecall"
-    if beside.exists():
-        return shlex.quote(str(link if link.exists() and link.resolve() == beside.resolve() else beside))
-    return f"{shlex.quote(str(executable))} -m totalrecall"
-
-
-def cron_lines(command: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Lines for ``crontab -e``. A ``%`` would end the command there, so it is escaped."""
-    where = "".join(f"{name}={shlex.quote(env[name])} " for name in LOCATING if env.get(name))
-    line = f"{where}{command}".replace("%", r"\%")
-    return (f"*/15 * * * * {line} --run-observer", f"@reboot {line} --run-recovery")
 
 
 def startup_lines(command: str, ctx_memory_dir: Path, workspace: Path) -> tuple[str, ...]:

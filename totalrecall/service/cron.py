@@ -25,4 +25,8 @@ def cron_lines(command: str, env: Mapping[str, str]) -> tuple[str, ...]:
     """Lines for ``crontab -e``. A ``%`` would end the command there, so it is escaped (R115)."""
     where = "".join(f"{name}={shlex.quote(value)} " for name, value in taken_along(env).items())
     line = f"{where}{command}".replace("%", r"\%")
-    return (f"*/15 * * * * {line} --run-observer", f"@reboot {line} --run-recovery")
+    return (
+        f"*/15 * * * * {line} --run-observer",
+        f"7 * * * * {line} --run-reflector",
+        f"@reboot {line} --run-recovery",
+    )

@@ -1,0 +1,121 @@
+"""``totalrecall setup --uninstall``: everything but the memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from totalrecall.cli.invocation import interactive, tell, worst
+from totalrecall.cli.talk import say
+from totalrecall.domain.outcome import ExitCode
+from totalrecall.errors import TotalRecallError
+
+if TYPE_CHECKING:
+    from totalrecall.jobs.uninstall import Program
+    from totalrecall.service.host import ServiceHost
+
+
+def uninstall(*, ask: bool, dry_run: bool) -> int:
+    """Take away the OpenClaw part, the service and the program, in this order; say what is left and where."""
+    import click
+
+    from totalrecall.cli.service import service_host
+    from totalrecall.jobs.setup import data_folder
+    from totalrecall.jobs.uninstall import find_program, remove_program
+    from totalrecall.service.host import supervisor_of
+
+    host = service_host()
+    data_dir = data_folder(host.env, host.home_dir)
+    program = find_program(data_dir, host.home_dir, Path(sys.prefix))
+    left = [*_left(host), *_crontab(host), *_by_hand(program)]
+    supervisor = supervisor_of(host)
+    if dry_run:
+        _would(supervisor.status().path if supervisor.status().installed else None, program)
+        return ExitCode.OK
+    question = "Remove the service, the OpenClaw part and the program? Notes and settings stay."
+    if ask and interactive() and not click.confirm(question, default=False, err=True):
+        say("Nothing was removed.")
+        return ExitCode.OK
+    codes = [_beside_openclaw()]
+    removed: list[Path] = []
+    try:
+        removed += supervisor.uninstall().removed
+        removed += remove_program(program, data_dir)
+    except TotalRecallError as error:
+        codes.append(tell(error))
+    # From here on nothing may be imported: the environment of this very program is gone.
+    _tell(removed, left)
+    return worst(codes)
+
+
+def _tell(removed: list[Path], left: list[str]) -> None:
+    say("Removed:" if removed else "Nothing to remove.")
+    for path in removed:
+        say(f"  {path}")
+    for line in left:
+        say(line)
+
+
+def _would(unit: Path | None, program: Program) -> None:
+    for path in (*((unit,) if unit else ()), *program.parts):
+        say(f"{path} would be removed.")
+    say("What of ours stands in OpenClaw's folders shows: totalrecall openclaw uninstall --dry-run")
+
+
+def _left(host: ServiceHost) -> list[str]:
+    """What stays, and how to remove that too."""
+    from totalrecall.places.own import config_folder, state_folder
+
+    config, state = config_folder(host.env, host.home_dir), state_folder(host.env, host.home_dir)
+    return [
+        "Left as they are:",
+        *(f"  {path}   (the notes)" for path in _memories()),
+        f"  {config}   (settings, and the key if one was stored)",
+        f"  {state}   (what was read already: with it a new installation goes on where this one stopped)",
+        f"To remove these two as well:  rm -r {_shell(config)} {_shell(state)}",
+    ]
+
+
+def _memories() -> list[Path]:
+    """The agents' notes."""
+    from totalrecall.bootstrap.machine import places_of
+    from totalrecall.cli.invocation import here
+
+    try:
+        seen = here()
+        found = [places_of(seen, agent).memory_dir / "observations.md" for agent in seen.agents]
+    except TotalRecallError:
+        return []
+    return sorted({path for path in found if path.exists()})
+
+
+def _crontab(host: ServiceHost) -> list[str]:
+    """The lines of the user's crontab that call us; they were put there by hand, and go by hand."""
+    seen = host.run(["crontab", "-l"])
+    lines = [line for line in seen.out.splitlines() if "totalrecall" in line and not line.startswith("#")]
+    if not seen.ok or not lines:
+        return []
+    return ["Take these lines out of your crontab (crontab -e):", *(f"  {line}" for line in lines)]
+
+
+def _by_hand(program: Program) -> list[str]:
+    if program.venv is not None:
+        return []
+    tool = (
+        "pipx uninstall"
+        if "pipx" in Path(sys.prefix).parts
+        else f"{_shell(Path(sys.executable))} -m pip uninstall"
+    )
+    return [f"The program itself was installed another way. To remove it:  {tool} total-recall-agent"]
+
+
+def _beside_openclaw() -> int:
+    return ExitCode.OK
+
+
+def _shell(path: Path) -> str:
+    import shlex
+
+    return shlex.quote(os.fspath(path))
