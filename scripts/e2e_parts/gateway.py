@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import secrets
 import subprocess
 import time
@@ -21,6 +22,9 @@ READY_LIMIT_S = 180.0
 TURN_LIMIT_S = 180.0
 CONTEXT_WINDOW_TOKENS = 200_000
 KEPT_TOKENS = 40
+# Said to be in the window: enough for the flush that we ask the file releases for, and for a compaction.
+FLUSH_TOKENS = 150_000
+FULL_TOKENS = 195_000
 MAIN = "agent:main:main"
 
 
@@ -37,6 +41,7 @@ class Gateway:
         release: which one.
         model_url: the scripted model.
         port: where it listens.
+        every_hook: the user has all of OpenClaw's own hooks on, by the switch for all.
         starts: how often it was started.
     """
 
@@ -44,6 +49,7 @@ class Gateway:
     release: Release
     model_url: str
     port: int = field(default_factory=free_port)
+    every_hook: bool = False
     starts: int = 0
     _child: subprocess.Popen[bytes] | None = None
 
@@ -137,6 +143,11 @@ class Gateway:
         except FileNotFoundError:
             return ""
 
+    def hooks_loaded(self) -> int:
+        """How many hooks it said it had loaded at its last start."""
+        found = re.findall(r"loaded (\d+) internal hook handler", self.printed())
+        return int(found[-1]) if found else 0
+
     def _ready(self) -> bool:
         with contextlib.suppress(OSError, urllib.error.URLError):
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -192,6 +203,7 @@ class Gateway:
             "discovery": {"mdns": {"mode": "off"}},
             "browser": {"enabled": False},
             "logging": {"file": str(self.log_path), "level": "info"},
+            **({"hooks": {"internal": {"enabled": True}}} if self.every_hook else {}),
             "plugins": {"entries": {"memory-core": {"config": {"dreaming": {"enabled": False}}}}},
         }
 

@@ -18,10 +18,9 @@ from typing import Any
 
 AGENT_MODEL = "scripted-agent"
 NOTES_MODEL = "scripted-notes"
-# As good as all of the window that the gateway's config gives the agent's model.
-FULL_TOKENS = 195_000
 _TALK_LINE = re.compile(r"^(\d+) U (?:(\d\d:\d\d) )?(.+)$")
-_FLUSH = "Pre-compaction memory flush"
+# How the host, and our own prompt in it, ask for the silent turn before a compaction.
+_SILENT = "NO_REPLY"
 # The headings that OpenClaw's compaction asks for and its audit looks for.
 _SUMMARY_HEADINGS = (
     "Decisions",
@@ -68,13 +67,14 @@ class ScriptedModel:
         calls: tools to call.
         asked: the requests so far.
         down: answer 503 to our observer, as a provider that is away.
-        full_at: words after which the agent's context is said to be full: OpenClaw then compacts by itself.
+        used: words of the user, and how many tokens the context is said to hold after them: near the end of
+            the window OpenClaw flushes its memory and compacts by itself.
     """
 
     calls: list[ToolCall] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     down: bool = False
-    full_at: str = ""
+    used: dict[str, int] = field(default_factory=dict)
     port: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -88,6 +88,10 @@ class ScriptedModel:
         with self.lock:
             return [one for one in self.asked if one.model == AGENT_MODEL and words in one.user]
 
+    def of_flush(self) -> list[Asked]:
+        """The agent's silent turns before a compaction."""
+        return self.of_agent(_SILENT)
+
     def of_notes(self) -> list[Asked]:
         """What our observer asked."""
         with self.lock:
@@ -95,8 +99,9 @@ class ScriptedModel:
 
     def used_tokens(self, body: Mapping[str, Any]) -> int:
         """How many tokens the request is said to hold."""
-        full = self.full_at and self.full_at in _asked(body).user
-        return FULL_TOKENS if full else len(json.dumps(body)) // 4
+        said = _asked(body).user
+        named = [tokens for words, tokens in self.used.items() if words in said]
+        return named[0] if named else len(json.dumps(body)) // 4
 
     def answer(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The message that answers a request; the request is kept."""
@@ -108,8 +113,8 @@ class ScriptedModel:
             return _words(_notes(asked))
         if not asked.tools and ("summar" in asked.system.lower() or "summar" in asked.user.lower()):
             return _words(_summary(asked.whole))
-        if _FLUSH in asked.user:
-            return _words("NO_REPLY")
+        if _SILENT in asked.user:
+            return _words(_SILENT)
         if _last_role(body) == "user":
             for call in self.calls:
                 if call.when in asked.user and call.tool in asked.tools:
