@@ -24,11 +24,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "snapshot": ("snapshot", "Save the state of the task, and find it again."),
     "status": ("status", "How far each agent is observed, and what is wrong."),
     "verify": ("verify", "Recount every message of the sources against the ledger."),
+    "logs": ("logs", "What was done, in numbers; never what was said."),
     "spend": ("spend", "What the model has cost, by day, job, model and session."),
     "doctor": ("doctor", "Go through everything that can be wrong, worst first."),
     "repair": ("repair", "Choose how to go on when the ledger or the notes are gone."),
     "config": ("config", "Show the settings and where each comes from."),
     "service": ("service", "Install, remove or look at the background service."),
+    "openclaw": (
+        "openclaw",
+        "Install, remove or look at what makes OpenClaw use the memory.",
+    ),
     "setup": ("setup", "First steps: find the agents, observe once, show the notes."),
 }
 

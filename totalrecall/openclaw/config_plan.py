@@ -6,6 +6,7 @@ Only missing keys are added. A value that somebody else set is left as it is and
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,7 @@ FLUSH_WISHES: dict[Path, object] = {
 }
 HOOK_WISHES: dict[Path, object] = {INTERNAL: True, HOOK: True}
 MISSING = object()
+SHOWN_CHARS = 60
 NOT_VALID = "It is not valid JSON5, so nothing is changed in it."
 NOT_SAFE = "It cannot be changed without touching what else stands in it, so nothing is changed."
 
@@ -40,6 +42,7 @@ class ConfigPlan:
 
     Attributes:
         after: the new text; the old one when nothing is to be changed.
+        shown: one line for each key that changes, without anything of what stands around it.
         ours: every value that is ours afterwards, by its path.
         made: objects that were made to hold them, the outermost first.
         left: sentences about what was left as it is.
@@ -47,6 +50,7 @@ class ConfigPlan:
     """
 
     after: str
+    shown: tuple[str, ...] = ()
     ours: Mapping[Path, object] = field(default_factory=dict)
     made: tuple[Path, ...] = ()
     left: tuple[str, ...] = ()
@@ -82,7 +86,7 @@ def plan_config(
     try:
         tree = parse_lax_json(text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
-        return ConfigPlan(text, known, tuple(made), (NOT_VALID,), wishes)
+        return ConfigPlan(text, (), known, tuple(made), (NOT_VALID,), wishes)
     by_hand = {path: value for path, value in wishes.items() if _may_be_included(tree, path)}
     draft = _Draft(text, tree, tuple(made))
     try:
@@ -93,10 +97,10 @@ def plan_config(
                 draft.put(path, value)
         draft.prove()
     except (TreeError, KeyError, _UnexpectedError, RecursionError):
-        return ConfigPlan(text, known, tuple(made), (*left, NOT_SAFE), wishes)
+        return ConfigPlan(text, (), known, tuple(made), (*left, NOT_SAFE), wishes)
     kept = {path: value for path, value in known.items() if value_at(draft.tree, path) == value}
     ours = kept | {path: value for path, value in wishes.items() if path not in by_hand}
-    return ConfigPlan(draft.text, ours, draft.made, tuple(left), by_hand)
+    return ConfigPlan(draft.text, tuple(draft.shown), ours, draft.made, tuple(left), by_hand)
 
 
 def plan_removal(
@@ -109,7 +113,7 @@ def plan_removal(
     try:
         draft = _Draft(text, parse_lax_json(text.lstrip("\ufeff")), tuple(made))
     except (ValueError, RecursionError):
-        return ConfigPlan(text, known, tuple(made), (NOT_VALID,))
+        return ConfigPlan(text, (), known, tuple(made), (NOT_VALID,))
     left: list[str] = []
     try:
         for path, value in reversed(list(known.items())):
@@ -123,8 +127,8 @@ def plan_removal(
         draft.prune()
         draft.prove()
     except (TreeError, KeyError, _UnexpectedError, RecursionError):
-        return ConfigPlan(text, known, tuple(made), (NOT_SAFE,))
-    return ConfigPlan(draft.text, left=tuple(left))
+        return ConfigPlan(text, (), known, tuple(made), (NOT_SAFE,))
+    return ConfigPlan(draft.text, tuple(draft.shown), left=tuple(left))
 
 
 class _UnexpectedError(Exception):
@@ -138,6 +142,7 @@ class _Draft:
         self.text = text
         self.tree = copy.deepcopy(tree)
         self.made = made
+        self.shown: list[str] = []
 
     def put(self, path: Path, value: object) -> None:
         if value_at(self.tree, path) is not MISSING:
@@ -148,6 +153,8 @@ class _Draft:
             ]
             self.text = insert(self.text, path, value)
             self.made += tuple(one for one in missing if one not in self.made)
+        said = json.dumps(value, ensure_ascii=False)
+        self.shown.append(f"+ {'.'.join(path)}: {said[:SHOWN_CHARS]}{'…' if said[SHOWN_CHARS:] else ''}")
         node = self.tree
         for key in path[:-1]:
             node = node.setdefault(key, {})
@@ -155,6 +162,7 @@ class _Draft:
 
     def take_out(self, path: Path) -> None:
         self.text = remove(self.text, path)
+        self.shown.append(f"- {'.'.join(path)}")
         node: Any = value_at(self.tree, path[:-1])
         del node[path[-1]]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from totalrecall.openclaw.target import Target
@@ -30,13 +30,15 @@ class ShippedFile:
 def hook_files(target: Target) -> tuple[ShippedFile, ...]:
     """The hook's files with its settings."""
     folder = hook_folder(target.home.state_dir)
+    known = hook_settings(target.home.state_dir)
     settings = {
         "version": SETTINGS_VERSION,
-        "enabled": True,
+        # Who switched it off meant it.
+        "enabled": known.get("enabled") is not False,
         "command": list(target.command),
         "stateRoot": str(target.state_root),
         "profile": target.home.profile,
-        "agents": [one.agent_id for one in target.agents] if target.only_some else None,
+        "agents": _served(target, known),
         "env": dict(target.env),
     }
     return (
@@ -60,6 +62,15 @@ def skill_files(target: Target) -> tuple[ShippedFile, ...]:
     return (ShippedFile(skill_folder(target.home.state_dir) / "SKILL.md", _filled(text, values).encode()),)
 
 
+def hook_settings(state_dir: Path) -> dict[str, Any]:
+    """The settings of the installed hook, empty when there are none or they cannot be read."""
+    try:
+        said = json.loads((hook_folder(state_dir) / "settings.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
 def hook_folder(state_dir: Path) -> Path:
     """Where OpenClaw looks for our hook."""
     return state_dir / "hooks" / HOOK_NAME
@@ -77,6 +88,14 @@ def foreign_skills(target: Target) -> tuple[Path, ...]:
         roots += [agent.workspace / "skills", agent.workspace / ".agents" / "skills"]
     found = [root / FOREIGN_SKILL for root in dict.fromkeys(roots)]
     return tuple(folder for folder in found if (folder / "SKILL.md").is_file())
+
+
+def _served(target: Target, known: Mapping[str, Any]) -> list[str] | None:
+    """The agents that the hook serves, None for all: those that are meant now and those of before."""
+    before = known.get("agents")
+    if not target.only_some or (known and not isinstance(before, list)):
+        return None
+    return sorted({*map(str, before or []), *(one.agent_id for one in target.agents)})
 
 
 def _agent_note(target: Target) -> str:

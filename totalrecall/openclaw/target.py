@@ -39,7 +39,7 @@ class Target:
         state_root: our state folder, with one folder for each agent.
         command: how to start our program: absolute.
         env: what the hook sets for it (None: takes away), so that it finds the same places as now.
-        only_some: the home has agents that are not meant.
+        home_agents: the ids of all its agents, also of those that are not meant.
         on_usual_path: ``totalrecall`` stands where a gateway's PATH leads.
         openclaw_version: the number of the installed OpenClaw, "" when unknown.
         zone: the user's time zone, for cron entries.
@@ -51,7 +51,12 @@ class Target:
     state_root: Path
     command: tuple[str, ...]
     env: Mapping[str, str | None] = field(default_factory=dict)
-    only_some: bool = False
+    home_agents: tuple[str, ...] = ()
     on_usual_path: bool = False
     openclaw_version: str = ""
     zone: str = "UTC"
+
+    @property
+    def only_some(self) -> bool:
+        """The home has agents that are not meant."""
+        return bool(set(self.home_agents) - {one.agent_id for one in self.agents})

@@ -87,12 +87,11 @@ def distill_job(zone: str, expression: str) -> dict[str, Any]:
     """OpenClaw's cron entry for the daily distillation, for those who drive it from there."""
     text = (
         "Distil today's memory. Look at what was said today in this agent's private sessions. List "
-        "decisions, tasks, facts and temporary items, and say for each where it would go: MEMORY.md for what "
-        "matters a week or more, today's memory/YYYY-MM-DD.md for what matters for days, nowhere for the rest. "
-        "Leave out secrets and other people's personal data, and count what you left out. Write only if "
-        "autoWrite is true in "
-        "distill-config.json; otherwise only report. At the end report the difference: what was, or would be, "
-        "added and merged in which file."
+        "decisions, tasks, facts and temporary items, and say for each where it would go: MEMORY.md for "
+        "what matters a week or more, today's memory/YYYY-MM-DD.md for what matters for days, nowhere for "
+        "the rest. Leave out secrets and other people's personal data, and count what you left out. Write "
+        "only if autoWrite is true in distill-config.json; otherwise only report. At the end report the "
+        "difference: what was, or would be, added and merged in which file."
     )
     return {
         "name": "memory-distill",
@@ -115,13 +114,13 @@ HEARTBEAT_LINES = """\
 def cron_commands(command: Sequence[str], agent: str, *, runs_commands: bool | None) -> tuple[str, ...]:
     """Lines that add our jobs to OpenClaw's own cron, for those without our service.
 
-    ``runs_commands`` is whether this OpenClaw's cron runs shell commands without a model; None when unknown:
-    then both forms.
+    ``agent`` is one agent's name, "" for all. ``runs_commands`` is whether this OpenClaw's cron runs shell
+    commands without a model; None when unknown: then both forms.
     """
     program = " ".join(shlex.quote(part) for part in command)
     lines: list[str] = []
     for name, every, verb in (("memory-observer", "15m", "observe"), ("memory-reflector", "1h", "reflect")):
-        run = f"{program} {verb} --agent {agent}"
+        run = f"{program} {verb} --agent {agent}" if agent else f"{program} {verb}"
         add = f"openclaw cron add --name {name} --every {every}"
         if runs_commands is not False:
             lines.append(f"{add} --command {shlex.quote(run)} --no-deliver")
