@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ MAX_VALUE_CHARS = 500
 MAX_LINE_BYTES = 16_384
 MAX_FRAMES = 12
 APPEND_TRIES = 3
+TURN_WAIT_S = 0.001
 UNSCREENED = "[could not be screened]"
 
 Scalar = str | int | float | bool | None | Path | BaseException
@@ -213,25 +215,33 @@ def append_line(path: Path, line: bytes, max_bytes: int = MAX_FILE_BYTES, kept: 
     A file that would grow over ``max_bytes`` becomes ``<name>.1`` first; with it, ``kept`` files stand at
     most. The folder is made if its parent stands: a workspace that is gone is not brought back by its log.
     The lock is on the file itself and lasts for one write: the service and one-shot commands share a log.
-    Who does not get it appends without turning over; an append is whole all the same.
+    Who does not get it waits for a moment where the file is full, and then appends without turning over; an
+    append is whole all the same.
 
     Raises:
         OSError: disk full, no folder, no permission.
     """
     with contextlib.suppress(FileExistsError):
         path.parent.mkdir(mode=0o700)
-    for _ in range(APPEND_TRIES):
+    waits = APPEND_TRIES
+    for _ in range(2 * APPEND_TRIES):
         descriptor = os.open(
             path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600
         )
         try:
-            if _locked(descriptor):
-                if not _is_still(path, descriptor):
-                    # Another process turned it over between our open and our lock.
-                    continue
-                size = os.fstat(descriptor).st_size
-                if size and size + len(line) > max_bytes:
+            locked = _locked(descriptor)
+            if locked and not _is_still(path, descriptor):
+                # Another process turned it over between our open and our lock.
+                continue
+            size = os.fstat(descriptor).st_size
+            if size and size + len(line) > max_bytes:
+                if locked:
                     _turn_over(path, kept)
+                    continue
+                if waits:
+                    # Whoever has it turns it over just now: many writers at once must not outgrow the bound.
+                    waits -= 1
+                    time.sleep(TURN_WAIT_S)
                     continue
             os.write(descriptor, line)
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from totalrecall.errors import ModelUnreachableError
@@ -35,7 +36,18 @@ def recover(
     options = ObserveOptions(
         stand_in=True, deadline_ms=until_ms, wait_s=BUSY_WAIT_S, job=JOB, by_entries=True
     )
-    return observe(replace(ctx, engine_for=lambda: _Timed(ctx.engine_for(), time_is_up)), options)
+    log_for = cache(lambda: ctx.log.logs.event_log("session-recovery").bind(agent=ctx.agent))
+    engine_for = cache(lambda: _Timed(ctx.engine_for(), time_is_up))
+    report = observe(replace(ctx, engine_for=engine_for, log_for=log_for), options)
+    if not report.idle:
+        log_for().info(
+            "recovered",
+            messages=report.messages,
+            notes=report.notes,
+            provisional=report.provisional,
+            out_of_time=report.out_of_time,
+        )
+    return report
 
 
 @dataclass(frozen=True, slots=True)
