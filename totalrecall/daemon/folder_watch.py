@@ -119,6 +119,12 @@ class FolderWatch:
         """A file that is written just now, as an event says: they are heard."""
         self._hot[name] = self.last_change_s = self._now_s()
         self.deaf = 0
+        # What was told is no news to the next scan.
+        stamp = self._stamp(name)
+        if stamp is None:
+            self._files.pop(name, None)
+        else:
+            self._files[name] = stamp
 
     def is_burst(self) -> bool:
         """Whether more events come than it is worth listening to."""
