@@ -58,7 +58,7 @@ def reflect(ctx: AgentContext, options: ReflectOptions | None = None) -> Reflect
         try:
             return run.once()
         except TotalRecallError as error:
-            run.record(well=False, reason=f"{error.title} {error.hint}".strip())
+            run.failed(error)
             raise
 
 
@@ -93,6 +93,16 @@ class _Run:
             return report
         self._ask(text)
         return report
+
+    def failed(self, error: TotalRecallError) -> None:
+        """Keep that the run could not be brought to its end; after a call in vain there is a rest too."""
+        report = self._report
+        reason = f"{error.title} {error.hint}".strip()
+        report.result = Result.BLOCKED
+        with contextlib.suppress(LedgerError):
+            if report.engine and not self.options.dry_run:
+                back_off(self._ctx, reason)
+            self.record(well=False, reason=reason)
 
     def _ask(self, text: str) -> None:
         from totalrecall.jobs.log_items import items_in, known_notes

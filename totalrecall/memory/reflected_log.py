@@ -127,7 +127,7 @@ def _entries(lines: Sequence[Line]) -> Iterator[Entry]:
 def _gone(entries: Iterable[Entry], leaving: Counter[Key]) -> list[Entry]:
     gone = []
     for entry in entries:
-        if leaving[entry.key] > 0:
+        if not entry.provisional and leaving[entry.key] > 0:
             leaving[entry.key] -= 1
             gone.append(entry)
     return gone

@@ -1,8 +1,8 @@
 """Which backups of the log stay. Pure.
 
-Ten stay: the newest, the newest good one, and of the rest those that are spread best over time. A backup
-that holds far fewer words than another is not good: after damage, those that keep only the damage must never
-push out the last one that is whole (R076, R077).
+Ten stay: the newest, the newest good one, the oldest, and of the rest those that are spread best over time. A
+backup that holds far fewer words than another is not good: after damage, those that keep only the damage must
+never push out the last one that is whole (R076, R077).
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def to_prune(backups: Sequence[BackupFacts], *, now: datetime, kept: int = KEPT)
     good = newest_good(backups)
     gone: list[BackupFacts] = []
     while len(stay) > kept:
-        choice = [place for place in range(NEWEST_KEPT, len(stay)) if stay[place] != good]
+        # The oldest stays: without it the rest would slide along with the newest, and none would be old.
+        choice = [place for place in range(NEWEST_KEPT, len(stay) - 1) if stay[place] != good]
         crowded = min(choice, key=lambda place: _room(stay, place, now))
         gone.append(stay.pop(crowded))
     return gone
@@ -46,7 +47,5 @@ def to_prune(backups: Sequence[BackupFacts], *, now: datetime, kept: int = KEPT)
 
 def _room(backups: Sequence[BackupFacts], place: int, now: datetime) -> float:
     """The time that this backup alone stands for, by its age: old ones may lie farther apart."""
-    newer = backups[place - 1].made_at
-    older = backups[place + 1].made_at if place + 1 < len(backups) else backups[place].made_at
-    age_s = max(1.0, (now - backups[place].made_at).total_seconds())
-    return (newer - older).total_seconds() / age_s
+    span_s = (backups[place - 1].made_at - backups[place + 1].made_at).total_seconds()
+    return span_s / max(1.0, (now - backups[place].made_at).total_seconds())
