@@ -12,5 +12,12 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
+def session_state() -> None:
+    """The command ``session-state``: the same as ``totalrecall state``."""
+    from totalrecall.cli.main import run
+
+    sys.exit(run(["state", *sys.argv[1:]]))
+
+
 if __name__ == "__main__":
     main()

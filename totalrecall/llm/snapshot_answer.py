@@ -50,12 +50,12 @@ class Ground:
 def picture_from(data: Mapping[str, Any], ground: Ground) -> TaskPicture:
     """The picture; of what the model left out or invented, the rules' where they have something."""
     rules = ground.rules
-    goal = _text(data.get("goal"))
+    goal = text_of(data.get("goal"))
     blocked_by = _founded(data.get("blocked_by"), ground)
     return TaskPicture(
         goal=goal if goal and ground.holds(goal) else rules.goal,
         phase=_phase(data.get("phase")) or rules.phase,
-        branch=branch if (branch := _text(data.get("branch"))) and ground.names(branch) else rules.branch,
+        branch=branch if (branch := text_of(data.get("branch"))) and ground.names(branch) else rules.branch,
         blocked=bool(blocked_by),
         blocked_by=blocked_by,
         progress=_founded(data.get("progress"), ground),
@@ -72,11 +72,11 @@ def picture_from(data: Mapping[str, Any], ground: Ground) -> TaskPicture:
 def texts_of(value: object, holds: Callable[[str], bool]) -> tuple[str, ...]:
     """The texts of a JSON list that hold; a single text counts as a list of one."""
     items = value if isinstance(value, list) else [value]
-    texts = (_text(item.get("text") if isinstance(item, dict) else item) for item in items[:_MOST])
+    texts = (text_of(item.get("text") if isinstance(item, dict) else item) for item in items[:_MOST])
     return tuple(text for text in texts if text and holds(text))
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """One line; "" for what is no text and for words that say there is nothing."""
     text = " ".join(value.split())[:_TEXT_CHARS] if isinstance(value, str) else ""
     return (
@@ -85,13 +85,13 @@ def _text(value: object) -> str:
 
 
 def _founded(value: object, ground: Ground) -> str:
-    text = _text(value)
+    text = text_of(value)
     return text if text and ground.holds(text) else ""
 
 
 def _phase(value: object) -> Phase | None:
     try:
-        return Phase(_text(value).casefold())
+        return Phase(text_of(value).casefold())
     except ValueError:
         return None
 
@@ -107,7 +107,7 @@ def _objects(value: object) -> Iterator[Mapping[str, Any]]:
 def _files(value: object, ground: Ground) -> Iterator[FileInPlay]:
     touched = {one.path for one in ground.talk.touches}
     for item in _objects(value):
-        path = _text(item.get("path"))
+        path = text_of(item.get("path"))
         if path and (path in touched or ground.names(path)):
             yield FileInPlay(path, _founded(item.get("what"), ground))
 
@@ -121,9 +121,9 @@ def _decisions(value: object, ground: Ground) -> Iterator[Decision]:
 
 def _names(value: object, ground: Ground) -> Iterator[NamedValue]:
     for item in _objects(value):
-        found = _text(item.get("value"))
+        found = text_of(item.get("value"))
         if found and ground.names(found):
-            yield NamedValue(_text(item.get("label")) or "Name", found)
+            yield NamedValue(text_of(item.get("label")) or "Name", found)
 
 
 def _code(value: object, ground: Ground) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -53,7 +53,8 @@ def ask_for_picture(access: ModelAccess, request: PictureRequest) -> TaskPicture
     """
     prompt = load_prompt(SNAPSHOT, access.prompt_folders)
     batch = batch_of(request.agent, request.talk)
-    user = talk_text(request, batch, fence_name(batch, access.salt))
+    known = list(_lines_of(request.previous))
+    user = talk_text(known, batch, fence_name(batch, access.salt), request.now, request.language)
     ask = Ask(prompt.text, user, ANSWER_TOKENS, request.agent, access.job, request.talk.session_id)
     answer = access.chain.ask(ask, json_object)
     data = json_in(without_reasoning(answer.completion.text))
@@ -84,11 +85,11 @@ def batch_of(agent: str, talk: TaskTalk) -> Batch:
     return Batch("00000000", agent, talk.session_id, "", messages)
 
 
-def talk_text(request: PictureRequest, batch: Batch, fence: str) -> str:
-    """The user's part of the call: the time, and inside the fence the previous picture and the talk."""
-    text = user_text(CompressionRequest(batch, (), request.now, request.language), fence)
-    known = "".join(f"* {_flat(line, fence)}\n" for line in _lines_of(request.previous))
-    return text.replace(f"<{fence}>\n", f"<{fence}>\n{known}", 1)
+def talk_text(known: Sequence[str], batch: Batch, fence: str, now: datetime, language: str) -> str:
+    """The user's part of the call: the time, and inside the fence what was known and the talk."""
+    text = user_text(CompressionRequest(batch, (), now, language), fence)
+    lines = "".join(f"* {_flat(line, fence)}\n" for line in known)
+    return text.replace(f"<{fence}>\n", f"<{fence}>\n{lines}", 1)
 
 
 def _lines_of(picture: TaskPicture | None) -> Iterator[str]:
