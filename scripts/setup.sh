@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
 # Installs Total Recall for this user, or brings it up to date, and takes the first steps.
-#   bash scripts/setup.sh               install or upgrade, then 'totalrecall setup'
-#   bash scripts/setup.sh --uninstall   remove what this script made; memory, settings and state stay
-# Needs Python 3.11 or later; PYTHON=/path/to/python chooses one. Asks nothing. Works with bash 3.2.
+#   bash scripts/setup.sh [OPTION ...]  install or upgrade, then 'totalrecall setup [OPTION ...]', which asks
+#                                       on a terminal only; --yes: all of it, --service, --openclaw: parts
+#   bash scripts/setup.sh --uninstall   remove service, OpenClaw part and program; notes and settings stay
+# Needs Python 3.11 or later; PYTHON=/path/to/python chooses one. Works with bash 3.2, and read from a pipe
+# where it is started in the folder of the sources.
 set -eu
 
-source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+script=${BASH_SOURCE[0]:-}
+if [ -f "$script" ]; then
+  source_dir=$(cd "$(dirname "$script")/.." && pwd -P)
+else
+  script=""
+  source_dir=$(pwd -P)
+fi
 case "${XDG_DATA_HOME:-}" in
   /*) data_home=$XDG_DATA_HOME ;;
   *) data_home=$HOME/.local/share ;;
@@ -23,7 +31,34 @@ fail() {
 }
 
 usage() {
-  sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  if [ -n "$script" ]; then
+    sed -n '2,7s/^# \{0,1\}//p' "$script"
+  else
+    echo "bash scripts/setup.sh [--uninstall] [options of 'totalrecall setup']"
+  fi
+}
+
+check_options() {
+  value=""
+  for one in "$@"; do
+    case "$value$one" in
+      --yes | --service | --no-service | --openclaw | --no-openclaw | --key-stdin | --key-env | --sample) ;;
+      --agent) value="of --agent: " ;;
+      "of --agent: "*) value="" ;;
+      *)
+        echo "error: unknown argument $one" >&2
+        usage >&2
+        exit 2
+        ;;
+    esac
+  done
+}
+
+check_source() {
+  if [ ! -f "$source_dir/pyproject.toml" ] || [ ! -f "$source_dir/totalrecall/__main__.py" ]; then
+    fail "The sources of Total Recall are not in $source_dir." \
+      "Get them (git clone), go into their folder, and run:  bash scripts/setup.sh"
+  fi
 }
 
 new_enough() {
@@ -108,15 +143,25 @@ say_path() {
   echo
 }
 
-uninstall() {
+# What is left to do where the program itself cannot run any more (its Python is gone).
+uninstall_by_hand() {
   removed=""
-  if [ -L "$link" ]; then
-    case "$(readlink "$link")" in
-      "$venv/bin/totalrecall")
-        rm -f "$link"
-        removed="$removed $link"
-        ;;
-    esac
+  unit=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/total-recall.service
+  plist=$HOME/Library/LaunchAgents/com.totalrecall.agent.plist
+  if [ -f "$unit" ]; then
+    systemctl --user disable --now total-recall.service >/dev/null 2>&1 || true
+    rm -f "$unit" "$(dirname "$unit")/default.target.wants/total-recall.service"
+    systemctl --user daemon-reload >/dev/null 2>&1 || true
+    removed=$unit
+  fi
+  if [ -f "$plist" ]; then
+    launchctl bootout "gui/$(id -u)/com.totalrecall.agent" >/dev/null 2>&1 || true
+    rm -f "$plist"
+    removed=$plist
+  fi
+  if [ -L "$link" ] && [ "$(readlink "$link")" = "$venv/bin/totalrecall" ]; then
+    rm -f "$link"
+    removed="$removed $link"
   fi
   for made in "$venv" "$app_dir/sample"; do
     if [ -e "$made" ]; then
@@ -125,51 +170,74 @@ uninstall() {
     fi
   done
   rmdir "$app_dir" 2>/dev/null || true
-  if [ -n "$removed" ]; then
-    echo "Removed:"
-    for one in "$link" "$venv" "$app_dir/sample"; do
-      case "$removed " in *" $one "*) echo "  $one" ;; esac
-    done
-  else
+  if [ -z "$removed" ]; then
     echo "Nothing to remove."
+  else
+    echo "Removed the program and its service. It could not run any more, so what it put beside OpenClaw is"
+    echo "still there: install it again, then uninstall, or remove the 'totalrecall' hook and skill by hand."
   fi
   echo "Left as they are: your agents' notes (memory/ in each workspace), the settings in"
   echo "  ${XDG_CONFIG_HOME:-$HOME/.config}/total-recall and the bookkeeping in"
   echo "  ${XDG_STATE_HOME:-$HOME/.local/state}/total-recall"
-  echo "Take the totalrecall lines out of your crontab (crontab -e) and of AGENTS.md yourself."
 }
 
-case "${1:-}" in
-  "") ;;
-  --uninstall)
-    uninstall
-    exit 0
-    ;;
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  *)
-    echo "error: unknown argument $1" >&2
-    usage >&2
-    exit 2
-    ;;
-esac
+uninstall() {
+  if [ -x "$venv/bin/totalrecall" ] && "$venv/bin/totalrecall" --version >/dev/null 2>&1; then
+    exec "$venv/bin/totalrecall" setup --uninstall "$@"
+  fi
+  uninstall_by_hand
+}
 
-find_python
-make_writable "$app_dir" XDG_DATA_HOME
-make_writable "$bin_dir" HOME
-check_link
-if [ -x "$venv/bin/totalrecall" ]; then
-  before=$("$venv/bin/totalrecall" --version 2>/dev/null || true)
-  echo "Bringing ${before:-Total Recall} in $venv up to date ..."
-else
-  echo "Installing Total Recall into $venv ..."
-fi
-make_venv
-install_package
-ln -sfn "$venv/bin/totalrecall" "$link"
-echo "Installed $("$venv/bin/totalrecall" --version)."
-echo
-say_path
-exec "$link" setup </dev/null
+# A service that runs is to run the new program.
+renew_service() {
+  if "$link" service status --json </dev/null 2>/dev/null | grep -q '"installed": true'; then
+    "$link" service install </dev/null || true
+    echo
+  fi
+}
+
+# Read as a whole before anything runs: where the script comes through a pipe, no program in it may take
+# the rest of it for its own input.
+main() {
+  case "${1:-}" in
+    --uninstall)
+      shift
+      uninstall "$@"
+      exit 0
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+  esac
+  check_options "$@"
+  check_source
+  find_python
+  make_writable "$app_dir" XDG_DATA_HOME
+  make_writable "$bin_dir" HOME
+  check_link
+  upgrade=""
+  if [ -x "$venv/bin/totalrecall" ]; then
+    upgrade=yes
+    before=$("$venv/bin/totalrecall" --version 2>/dev/null </dev/null || true)
+    echo "Bringing ${before:-Total Recall} in $venv up to date ..."
+  else
+    echo "Installing Total Recall into $venv ..."
+  fi
+  make_venv </dev/null
+  install_package </dev/null
+  ln -sfn "$venv/bin/totalrecall" "$link"
+  echo "Installed $("$venv/bin/totalrecall" --version </dev/null)."
+  echo
+  say_path
+  if [ -n "$upgrade" ]; then renew_service; fi
+  if [ -n "$script" ]; then
+    exec "$link" setup "$@"
+  elif [ -t 1 ] && (: </dev/tty) 2>/dev/null; then
+    exec "$link" setup "$@" </dev/tty
+  else
+    exec "$link" setup "$@" </dev/null
+  fi
+}
+
+main "$@"

@@ -10,16 +10,22 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.machine import REPOSITORY, environment
+from tests.unit.service.tools import make_tools
 
 PYTHON = os.path.realpath(sys.executable)
 
 
-def setup(home: Path, *arguments: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
-    """The script, without a terminal; it must exit with ``code``."""
+def setup(
+    home: Path, *arguments: str, code: int = 0, piped: str = "", cwd: Path = REPOSITORY, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """The script, as a file or through a pipe, without a terminal; it must exit with ``code``."""
+    script = ["bash", "-s", "--"] if piped else ["bash", str(REPOSITORY / "scripts" / "setup.sh")]
     done = subprocess.run(
-        ["bash", REPOSITORY / "scripts" / "setup.sh", *arguments],
+        [*script, *arguments],
         env=environment(home, **{"PYTHON": PYTHON, **env}),
-        stdin=subprocess.DEVNULL,
+        cwd=cwd,
+        input=piped,
+        start_new_session=True,
         capture_output=True,
         text=True,
         check=False,
@@ -29,33 +35,70 @@ def setup(home: Path, *arguments: str, code: int = 0, **env: str) -> subprocess.
 
 
 def test_install_again_and_uninstall(tmp_path: Path) -> None:
-    """Installed it shows notes and is on the path; a second run upgrades in place; uninstalling leaves memory."""
-    home = tmp_path / "a home"
-    home.mkdir()
-    first = setup(home)
+    """Installed with its service it shows notes and is on the path; a second run renews both in place.
+
+    Uninstalling takes program and service and leaves memory, settings and bookkeeping.
+    """
+    tools = make_tools(tmp_path / "a machine", ("systemctl", "loginctl"))
+    home = tools.home
+    first = setup(home, "--service", **tools.env)
     link = home / ".local" / "bin" / "totalrecall"
+    unit = home / ".config" / "systemd" / "user" / "total-recall.service"
     assert "not on your PATH" in first.stdout
     assert "sample agent" in first.stdout
     assert "🔴" in first.stdout
+    assert (
+        f'ExecStart="{home}/.local/share/total-recall/venv/bin/python" -P -m totalrecall run'
+        in unit.read_text("utf-8")
+    )
     shown = subprocess.run(
         [link, "--version"], env=environment(home), capture_output=True, text=True, check=True
     )
     assert "0.1.0" in shown.stdout
 
-    second = setup(home, PATH=f"{link.parent}:/usr/bin:/bin")
+    script = (REPOSITORY / "scripts" / "setup.sh").read_text("utf-8")
+    again = {**tools.env, "PATH": f"{link.parent}:{tools.env['PATH']}"}
+    second = setup(home, piped=script, **again)
     assert "up to date" in second.stdout
     assert "nothing was changed" in second.stdout
     assert "not on your PATH" not in second.stdout
+    assert tools.calls().count("systemctl --user restart total-recall.service") == 2
 
     kept = home / ".config" / "total-recall" / ".env"
     kept.parent.mkdir(parents=True)
     kept.write_text("TOTALRECALL_GROUPS=off\n", encoding="utf-8")
-    removed = setup(home, "--uninstall")
+    removed = setup(home, "--uninstall", **tools.env)
     assert "Left as they are" in removed.stdout
     assert not link.is_symlink()
+    assert not unit.exists()
     assert not (home / ".local" / "share" / "total-recall").exists()
     assert kept.exists()
-    assert "Nothing to remove" in setup(home, "--uninstall").stdout
+    assert "Nothing to remove" in setup(home, "--uninstall", **tools.env).stdout
+
+
+def test_a_program_that_cannot_run_any_more_is_removed_all_the_same(tmp_path: Path) -> None:
+    """Its Python is gone: the script stops the service and removes what stands, and says what it could not undo."""
+    tools = make_tools(tmp_path / "machine", ("systemctl", "loginctl"))
+    venv = tools.home / ".local" / "share" / "total-recall" / "venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "totalrecall").write_text("#!/gone/python\n", encoding="utf-8")
+    (venv / "bin" / "totalrecall").chmod(0o755)
+    unit = tools.home / ".config" / "systemd" / "user" / "total-recall.service"
+    unit.parent.mkdir(parents=True)
+    unit.touch()
+    done = setup(tools.home, "--uninstall", **tools.env)
+    assert "beside OpenClaw" in done.stdout
+    assert not unit.exists()
+    assert not venv.exists()
+    assert "systemctl --user disable --now total-recall.service" in tools.calls()
+
+
+def test_read_from_a_pipe_elsewhere_it_says_where_to_start_it(tmp_path: Path) -> None:
+    """The script alone has no sources to install."""
+    script = (REPOSITORY / "scripts" / "setup.sh").read_text("utf-8")
+    done = setup(tmp_path, code=78, piped=script, cwd=tmp_path)
+    assert "git clone" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_old_python_is_refused(tmp_path: Path) -> None:

@@ -101,12 +101,12 @@ def service_host() -> ServiceHost:
 
 def install(host: ServiceHost, supervisor: Supervisor, *, linger: bool) -> int:
     """Install, and say how it went; where nobody runs services, the lines for cron instead (exit 78)."""
-    try:
-        done = supervisor.install()
-    except ConfigError as error:
-        code = tell(error)
-        say_cron_lines(host)
-        return code
+    from totalrecall.service.status import ServiceKind
+
+    found = supervisor.status()
+    if found.kind is ServiceKind.NONE:
+        return _cron_instead(host, found)
+    done = supervisor.install()
     say(f"{'Installed' if done.changed else 'Already installed:'} {done.path}")
     status = _linger(host, supervisor, done.status, wanted=linger)
     _show(status)
@@ -161,13 +161,17 @@ def _tell_left_behind(host: ServiceHost) -> None:
         say("  To give it to the service: systemctl --user edit total-recall", err=True)
 
 
+def _cron_instead(host: ServiceHost, found: ServiceStatus) -> int:
+    code = tell(ConfigError(found.detail, "cron can do the work instead."))
+    say_cron_lines(host)
+    return code
+
+
 def _would(host: ServiceHost, found: ServiceStatus) -> int:
     from totalrecall.service.status import ServiceKind
 
     if found.kind is ServiceKind.NONE:
-        code = tell(ConfigError(found.detail, found.remedy))
-        say_cron_lines(host)
-        return code
+        return _cron_instead(host, found)
     if not found.installed:
         say(f"{found.path} would be written, and the service started.")
     elif found.outdated:

@@ -83,7 +83,8 @@ class Supervisor(Protocol):
         """Write the file, start the service, wait until it is ready.
 
         Raises:
-            ConfigError: there is nobody to start it, or a file stands there that is not ours.
+            ConfigError: there is nobody to start it, a file stands there that is not ours, or a setting makes
+                no sense.
             ServiceError: the service manager refuses, or the service does not come up.
         """
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from totalrecall.errors import ServiceError
+from totalrecall.errors import ConfigError, ServiceError
 from totalrecall.files.atomic import make_folder
 from totalrecall.service.host import Installed, Removed, ServiceHost
 from totalrecall.service.plan import LABEL
@@ -20,6 +20,7 @@ from totalrecall.service.unit_file import UnitFile
 _BUSY = {5, 37}
 _NO_DOMAIN = 125
 _LOOKS = 20
+_CONFIG_EXIT = "78"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ class Launchd:
                 break
             before = seen
             time.sleep(self._host.pause_s)
-        raise ServiceError(*self._down(self._seen()))
+        seen = self._seen()
+        raise (ConfigError if seen.last_exit == _CONFIG_EXIT else ServiceError)(*self._down(seen))
 
     def _seen(self) -> _Seen:
         shown = self._host.run(["launchctl", "print", self._target])
@@ -145,7 +147,7 @@ class Launchd:
     def _down(self, seen: _Seen) -> tuple[str, str]:
         if not seen.loaded:
             return "The service is installed, but launchd has not loaded it.", "totalrecall service install"
-        if seen.last_exit == "78":
+        if seen.last_exit == _CONFIG_EXIT:
             return (
                 "A setting keeps the service from starting; it is tried once a minute.",
                 "totalrecall doctor",

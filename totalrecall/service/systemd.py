@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from totalrecall.errors import ServiceError
+from totalrecall.errors import ConfigError, ServiceError, TotalRecallError
 from totalrecall.service.host import Installed, Removed, ServiceHost
 from totalrecall.service.plan import UNIT_NAME
 from totalrecall.service.programs import MISSING, Ran
@@ -102,10 +102,10 @@ class Systemd:
         if not done.ok:
             raise ServiceError(f"'systemctl --user {' '.join(words)}' failed: {done.said or done.code}.")
 
-    def _start_error(self, started: Ran) -> ServiceError:
+    def _start_error(self, started: Ran) -> TotalRecallError:
         seen = self._properties()
         if seen.get("ExecMainStatus") == _CONFIG_EXIT:
-            return ServiceError(
+            return ConfigError(
                 "The service is installed, but a setting keeps it from starting.",
                 "'totalrecall doctor' names it. Then: totalrecall service install",
             )
@@ -167,11 +167,11 @@ def _not_active(seen: Mapping[str, str], restarts: str) -> tuple[str, str]:
             "The service has stopped: a setting makes no sense.",
             "'totalrecall doctor' names it. Then: totalrecall service install",
         )
+    if seen.get("SubState") == "auto-restart":
+        again = f"It has ended and is about to be started again, which happened {restarts} times so far."
+        return f"The service does not run. {again}", f"What it said: {_JOURNAL}"
     if seen.get("ActiveState") == "activating":
-        return (
-            f"The service is starting, and was started again {restarts} times.",
-            f"What it said: {_JOURNAL}",
-        )
+        return "The service is starting.", f"If it goes on for long: {_JOURNAL}"
     if seen.get("ActiveState") == "failed":
         return f"The service has failed ({seen.get('Result', '')}).", f"What it said: {_JOURNAL}"
     return "The service is installed, but does not run.", "totalrecall service install"

@@ -101,13 +101,13 @@ def test_linger_that_is_refused_or_unknown(tools: Tools) -> None:
     ],
 )
 def test_a_service_that_does_not_come_up_is_an_error(tools: Tools, how: str, title: str, hint: str) -> None:
-    """What systemctl says counts: no success is reported for a service that is not there (exit 3)."""
+    """What systemctl says counts: no success is reported for a service that is not there (exit 3, or 78)."""
     tools.set(how)
-    with pytest.raises(ServiceError) as caught:
+    with pytest.raises(ServiceError if how == "crashes" else ConfigError) as caught:
         supervisor(tools).install()
     assert title in caught.value.title
     assert hint in caught.value.hint
-    assert caught.value.exit_code == 3
+    assert caught.value.exit_code == (3 if how == "crashes" else 78)
     status = supervisor(tools).status()
     assert not status.active
     assert hint in status.remedy
@@ -240,7 +240,9 @@ def test_the_status_counts_restarts_and_a_start_in_progress(tools: Tools) -> Non
     assert "does not run" in supervisor(tools).status().detail
     tools.set("starting")
     assert "is starting" in supervisor(tools).status().detail
-    tools.unset("starting", "enabled")
+    tools.set("auto-restart")
+    assert "happened 7 times" in supervisor(tools).status().detail
+    tools.unset("starting", "auto-restart", "enabled")
     tools.set("active")
     assert "would not start by itself" in supervisor(tools).status().detail
 
@@ -296,7 +298,7 @@ def test_a_launchd_agent_that_does_not_come_up_is_an_error(
 ) -> None:
     """No login at the screen, a plist that launchd refuses, a setting that makes no sense."""
     tools.set(how)
-    with pytest.raises(ServiceError) as caught:
+    with pytest.raises(ConfigError if how == "bad-setting" else ServiceError) as caught:
         supervisor(tools, "darwin").install()
     assert title in caught.value.title
     assert hint in caught.value.hint

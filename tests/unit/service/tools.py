@@ -34,6 +34,7 @@ case "$*" in
     [ -e bad-setting ] && status=78
     [ -e active ] && state=active
     [ -e starting ] && state=activating
+    [ -e auto-restart ] && echo "SubState=auto-restart"
     echo "ActiveState=$state"; echo "Result=$result"; echo "ExecMainStatus=$status"
     echo "NRestarts=$(cat restarts 2>/dev/null || echo 0)"
     [ -e active ] && echo "StatusText=1 agent, nothing pending."
