@@ -27,9 +27,11 @@ def show_history(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
 
 
 def _line(one: Rewrite) -> str:
-    head = f"{one.at:%Y-%m-%d %H:%M}  tr:{one.marker}  {one.status}  {one.engine}"
     if one.status == "refused":
-        return f"{head}  {one.words_before:,} words stay: {one.reason}"
+        return (
+            f"{one.at:%Y-%m-%d %H:%M}  refused  {one.engine}  {one.words_before:,} words stay: {one.reason}"
+        )
+    head = f"{one.at:%Y-%m-%d %H:%M}  tr:{one.marker}  {one.status}  {one.engine}"
     said = [f"{one.words_before:,} → {one.words_after:,} words"]
     if one.merged:
         said.append(f"{count(one.merged, 'note')} merged into {one.into}")

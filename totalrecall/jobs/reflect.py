@@ -153,7 +153,7 @@ class _Run:
         report.marker = marker
         report.numbers = dict(done.numbers)
         report.words_after = int(done.numbers["words_after"])
-        self._end(Result.REWRITTEN, "")
+        self._end(Result.REWRITTEN, report.refusals[0] if report.refusals else "")
 
     def _preview(self, rewrite: ReflectedRewrite) -> None:
         from difflib import unified_diff
@@ -189,11 +189,8 @@ class _Run:
         if self.options.dry_run:
             return
         if result is Result.REFUSED:
-            from totalrecall.jobs.rewrite_log import free_marker
-
-            marker = free_marker(self._ctx, "refused")
             kept = {"words_before": report.words, "refusals": reason, **report.numbers}
-            self._ctx.ledger.record_refused(marker, self._started_ms, report.engine, kept)
+            self._ctx.ledger.record_refused(self._started_ms, report.engine, kept)
         self._rest(result, reason)
         well = result in {Result.REWRITTEN, Result.UNCHANGED}
         self.record(well=well, reason=reason)

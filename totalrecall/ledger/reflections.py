@@ -32,8 +32,9 @@ _SELECT = (
     "SELECT marker, status, started_ms, ended_ms, engine, numbers, backup, before_digest, after_digest,"
     " after_bytes, undo, undone_ms FROM reflections"
 )
-_NEWEST = " ORDER BY started_ms DESC, marker LIMIT ?"
-_PUT = "INSERT OR REPLACE INTO reflections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# By the order in which they were made: clocks are set back.
+_NEWEST = " ORDER BY reflection_id DESC LIMIT ?"
+_PUT = "INSERT INTO reflections VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # A reflection reads no session; the row of its marker is there so that its notes are found like all others.
 _NO_SESSION = session_json(
     SessionRow("", StoreKind.JSONL, "", SessionKind.MACHINE, "", Cursor(StoreKind.JSONL), False, None, None)
@@ -106,17 +107,17 @@ class ReflectionsPart(Part):
         with self._db.write() as connection:
             _forget_plan(connection, marker)
 
-    def record_refused(
-        self, marker: str, started_ms: int, engine: str, numbers: Mapping[str, int | float | str]
-    ) -> None:
+    def record_refused(self, started_ms: int, engine: str, numbers: Mapping[str, int | float | str]) -> None:
         """Keep that a reflection was refused and why, for the history; the oldest give way."""
         status = ReflectionStatus.REFUSED.value
-        values = (marker, status, started_ms, started_ms, engine, "", json.dumps(dict(numbers)))
         with self._db.write() as connection:
+            sql = "SELECT coalesce(max(reflection_id), 0) + 1 FROM reflections"
+            marker = f"refused-{connection.execute(sql).fetchone()[0]}"
+            values = (marker, status, started_ms, started_ms, engine, "", json.dumps(dict(numbers)))
             connection.execute(_PUT, (*values, "", "", "", 0, "", None))
             connection.execute(
                 "DELETE FROM reflections WHERE status = ? AND marker NOT IN (SELECT marker FROM reflections"
-                " WHERE status = ? ORDER BY started_ms DESC LIMIT ?)",
+                " WHERE status = ? ORDER BY reflection_id DESC LIMIT ?)",
                 (status, status, REFUSED_KEPT),
             )
 

@@ -66,12 +66,12 @@ STEPS: tuple[str, ...] = (
     # so that whoever looks for a note finds them; `cites` holds all messages of what they stand for.
     """
     CREATE TABLE reflections (
-        marker TEXT PRIMARY KEY NOT NULL, status TEXT NOT NULL, started_ms INTEGER NOT NULL,
-        ended_ms INTEGER, engine TEXT NOT NULL, model NOT NULL, numbers TEXT NOT NULL, backup NOT NULL,
+        reflection_id INTEGER PRIMARY KEY, marker TEXT NOT NULL UNIQUE, status TEXT NOT NULL,
+        started_ms INTEGER NOT NULL, ended_ms INTEGER, engine TEXT NOT NULL, model NOT NULL,
+        numbers TEXT NOT NULL, backup NOT NULL,
         before_digest TEXT NOT NULL, after_digest TEXT NOT NULL, after_bytes INTEGER NOT NULL,
         undo TEXT NOT NULL, undone_ms INTEGER
-    ) WITHOUT ROWID;
-    CREATE INDEX reflections_by_time ON reflections (started_ms);
+    );
     CREATE INDEX reflections_open ON reflections (status) WHERE status IN ('planned', 'undoing');
     CREATE TABLE departures (
         marker TEXT NOT NULL REFERENCES reflections (marker) ON DELETE CASCADE, number INTEGER NOT NULL,

@@ -169,7 +169,7 @@ def test_an_undo_that_never_happened_is_forgotten(ledger: Ledger) -> None:
 def test_refused_ones_stand_in_the_history_and_give_way(ledger: Ledger) -> None:
     """A refusal is no reflection to undo; of very many the newest stay."""
     for number in range(210):
-        ledger.record_refused(f"{number:08x}", NOW + number, "llm", {"refusals": "too short"})
+        ledger.record_refused(NOW + number, "llm", {"refusals": "too short"})
     found = ledger.reflections(500)
     assert (len(found), found[0].numbers["refusals"]) == (200, "too short")
     assert ledger.last_reflection() is None
