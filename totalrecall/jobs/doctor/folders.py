@@ -18,6 +18,7 @@ NO_ROOM_BYTES = 20_000_000
 FEW_FILES = 1000
 FILES_MOST = 5000
 NAMED = 3
+ROOT = Path("/")
 
 
 def folder_finding(folder: Path, what: str) -> Finding:
@@ -55,12 +56,15 @@ def room_findings(folders: Iterable[Path]) -> list[Finding]:
     return list(found.values())
 
 
-def privacy_findings(folders: Iterable[Path]) -> list[Finding]:
-    """Files of ours that every user of the machine can read, by folder."""
+def privacy_findings(folders: Iterable[Path], *, below: Path = ROOT) -> list[Finding]:
+    """Files of ours that every user of the machine can read, by folder.
+
+    One that is behind a closed door is not open; ``below`` itself and what is above it count as open.
+    """
     findings = []
     for folder in folders:
         open_ones = [path for path in _files(folder) if _open_to_all(path)]
-        if open_ones and _reached_by_all(folder):
+        if open_ones and _reached_by_all(folder, below):
             names = ", ".join(path.name for path in open_ones[:NAMED])
             more = f" and {len(open_ones) - NAMED} more" if len(open_ones) > NAMED else ""
             what = f"Every user of this machine can read {names}{more} in {folder}."
@@ -112,10 +116,12 @@ def _open_to_all(path: Path) -> bool:
         return False
 
 
-def _reached_by_all(folder: Path) -> bool:
+def _reached_by_all(folder: Path, below: Path) -> bool:
     """Whether every user can get there: each folder on the way lets them through."""
+    inner = folder.resolve()
     try:
-        return all(one.stat().st_mode & stat.S_IXOTH for one in (folder, *folder.resolve().parents))
+        way = [one for one in (inner, *inner.parents) if one.is_relative_to(below) and one != below]
+        return all(one.stat().st_mode & stat.S_IXOTH for one in way)
     except OSError:
         return False
 

@@ -1,0 +1,102 @@
+"""`totalrecall doctor`: worst first, with what mends it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.lab import Lab
+from totalrecall.cli.main import run
+from totalrecall.domain.outcome import ExitCode
+from totalrecall.domain.service_state import ServiceState, encode
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in the lab's home."""
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_WORKSPACE", "OPENCLAW_STATE_DIR",
+                 "LLM_BASE_URL", "OPENROUTER_API_KEY", "LLM_API_KEY", "MEMORY_DIR"):  # fmt: skip
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(lab.root))
+    monkeypatch.setenv("TOTALRECALL_TIMEZONE", "UTC")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def call(*args: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run(args)
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return call
+
+
+def findings(shell: Run) -> list[dict[str, str]]:
+    """What it finds, as JSON."""
+    found: list[dict[str, str]] = json.loads(shell("doctor", "--json")[1])
+    return found
+
+
+def test_a_sound_machine_has_nothing_to_mend(lab: Lab, shell: Run) -> None:
+    """Everything that was looked at is told, and nothing is worse than fine."""
+    lab.say("We decided to use PostgreSQL 16.")
+    shell("observe")
+    assert {one["grade"] for one in findings(shell)} == {"fine"}
+    code, out, _ = shell("doctor")
+    assert code == ExitCode.OK
+    assert "Log folder" in out
+
+
+def test_the_other_skill_and_an_edited_hook_are_noticed(lab: Lab, shell: Run) -> None:
+    """A product with almost our name is told; so are parts of ours that are gone."""
+    other = lab.workspace / "skills" / "total-recall"
+    other.mkdir(parents=True)
+    (other / "SKILL.md").write_text("---\nname: total-recall\n---\n")
+    (warning,) = [one for one in findings(shell) if "called almost like ours" in one["what"]]
+    assert (warning["grade"], str(other) in warning["what"]) == ("warning", True)
+    hook = lab.state_dir / "hooks" / "totalrecall"
+    hook.mkdir(parents=True)
+    (hook / "handler.js").write_text("// half of an installation\n")
+    broken = [one for one in findings(shell) if one["grade"] == "broken"]
+    assert any("hook" in one["what"] for one in broken)
+    assert all("openclaw install" in one["remedy"] for one in broken)
+    assert shell("doctor")[0] == ExitCode.PARTIAL
+
+
+def test_a_service_of_another_version_is_told_once(lab: Lab, shell: Run) -> None:
+    """The program was upgraded and the service goes on with the old one."""
+    shell("observe")
+    root = lab.root / ".local" / "state" / "total-recall"
+    now_ms = time.time_ns() // 1_000_000
+    (root / "service.json").write_bytes(encode(ServiceState(1, "0.0.1", now_ms, now_ms)))
+    with (root / "service.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        told = [one for one in findings(shell) if "is version 0.0.1" in one["what"]]
+    assert [one["grade"] for one in told] == ["warning"]
+
+
+def test_the_worst_is_on_top(lab: Lab, shell: Run) -> None:
+    """A log folder that is a file is broken and stands before all that is fine."""
+    (lab.workspace / "logs").write_text("in the way")
+    code, out, _ = shell("doctor")
+    assert (code, out.splitlines()[0][0]) == (ExitCode.PARTIAL, "✗")
+    assert "Log folder" in out.splitlines()[0]
+
+
+def test_a_key_that_others_can_read_is_told(lab: Lab, shell: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mode of the file is looked at where the key comes from it."""
+    monkeypatch.setenv("TOTALRECALL_ENGINE", "extractive")
+    env: Path = lab.root / ".config" / "total-recall" / ".env"
+    env.parent.mkdir(parents=True)
+    env.write_text("OPENROUTER_API_KEY=sk-or-v1-" + "0a" * 32 + "\n")
+    env.chmod(0o640)
+    (told,) = [one for one in findings(shell) if "where the key stands" in one["what"]]
+    assert (told["grade"], told["remedy"]) == ("warning", f"Run: chmod 600 '{env}'")
+    env.chmod(0o600)
+    assert not [one for one in findings(shell) if "where the key stands" in one["what"]]
