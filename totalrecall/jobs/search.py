@@ -179,7 +179,7 @@ def _archived(text: str) -> Iterator[Passage]:
             found = json.loads(line)
         except ValueError:
             continue
-        note = found.get("note") or found.get("line") if isinstance(found, dict) else None
+        note = found.get("line") if isinstance(found, dict) else None
         if isinstance(note, str):
             yield Passage(PassageKind.ARCHIVE, note.strip(), number, day_in(str(found.get("day", ""))))
 
