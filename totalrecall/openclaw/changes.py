@@ -10,7 +10,7 @@ from pathlib import Path
 from totalrecall.errors import MemoryFileError
 from totalrecall.files.atomic import ABSENT, Conflict, FileState, read_state, replace
 from totalrecall.files.failure import memory_file_error
-from totalrecall.openclaw.record import Record
+from totalrecall.openclaw.record import HomeRecord, read_record
 
 BACKUP_FOLDER = "openclaw-backups"
 MAX_BACKUPS = 100
@@ -63,14 +63,16 @@ class Plan:
         changes: the files.
         notes: sentences about what was found and left.
         by_hand: what the user has to do, as text to copy.
-        record: our record as it is afterwards.
+        state_root: our state folder, with the record.
+        recorded: what stands in this home afterwards because of us.
     """
 
     home: Path
     changes: tuple[Change, ...]
     notes: tuple[str, ...]
     by_hand: tuple[str, ...]
-    record: Record
+    state_root: Path
+    recorded: HomeRecord
 
 
 def carry_out(plan: Plan) -> tuple[str, ...]:
@@ -80,13 +82,17 @@ def carry_out(plan: Plan) -> tuple[str, ...]:
         MemoryFileError: a file cannot be written; what came before it is done, and can be done again.
     """
     # The record comes first: what a crash leaves half done can then be finished, or taken back.
-    if plan.record.render() != plan.record.state.content:
-        done = replace(plan.record.path, plan.record.render(), expected=plan.record.state)
+    record = read_record(plan.state_root).with_home(plan.home, plan.recorded)
+    if record.stale:
+        done = replace(record.path, record.render(), expected=record.state)
         if isinstance(done, Conflict):
             raise MemoryFileError(
                 "Another installation is at work.", "Run the command again. Nothing was changed."
             )
-    return tuple(said for change in plan.changes if (said := _make(change)))
+    said = tuple(said for change in plan.changes if (said := _make(change)))
+    if not record.homes:
+        record.path.unlink(missing_ok=True)
+    return said
 
 
 def _make(change: Change) -> str:

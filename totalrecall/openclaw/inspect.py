@@ -46,7 +46,8 @@ class Part:
     """One part of an installation.
 
     Attributes:
-        name: ``hook``, ``skill``, ``switch``, ``flush``, ``AGENTS.md``, ``context`` or ``other skill``.
+        name: ``hook``, ``skill``, ``program`` (what the hook starts), ``switch``, ``flush``, ``AGENTS.md``,
+            ``context`` (the prepared file) or ``other skill``.
         state: how it stands.
         path: the file or folder.
         agent: whose it is, "" for the whole home.
@@ -141,7 +142,9 @@ def _program(target: Target) -> Iterator[Part]:
     command = hook_settings(target.home.state_dir).get("command")
     if isinstance(command, list) and command and not Path(str(command[0])).exists():
         what = f"The hook starts {command[0]}, which is not there."
-        yield Part("hook", PartState.BROKEN, hook_folder(target.home.state_dir), what=what, remedy=_INSTALL)
+        yield Part(
+            "program", PartState.BROKEN, hook_folder(target.home.state_dir), what=what, remedy=_INSTALL
+        )
 
 
 def _config(target: Target, host: Host, known: HomeRecord) -> Iterator[Part]:

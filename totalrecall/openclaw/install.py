@@ -61,8 +61,7 @@ def plan_install(target: Target, options: Options) -> Plan:
     Raises:
         MemoryFileError: something that is to be changed cannot be read.
     """
-    record = read_record(target.state_root)
-    known = record.of(target.home.state_dir)
+    known = read_record(target.state_root).of(target.home.state_dir)
     backups = _Backups(target.state_root / BACKUP_FOLDER, options.stamp)
     work = _Work(replace(known, program=__version__), backups)
     for file in (*hook_files(target), *skill_files(target)):
@@ -81,7 +80,8 @@ def plan_install(target: Target, options: Options) -> Plan:
         changes=tuple(work.changes),
         notes=tuple(work.notes),
         by_hand=tuple(work.by_hand),
-        record=record.with_home(target.home.state_dir, work.record),
+        state_root=target.state_root,
+        recorded=work.record,
     )
 
 

@@ -74,6 +74,13 @@ class Record:
         homes = {path: one for path, one in self.homes.items() if path != str(home)}
         return replace(self, homes=homes if changed.empty else homes | {str(home): changed})
 
+    @property
+    def stale(self) -> bool:
+        """The file does not say this yet; no file says as much as one without homes."""
+        if self.state.content is None and not self.homes:
+            return False
+        return self.render() != self.state.content
+
     def render(self) -> bytes:
         """The bytes of the file."""
         homes = {path: _plain(one) for path, one in self.homes.items()}

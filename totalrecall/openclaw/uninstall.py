@@ -36,8 +36,7 @@ def plan_uninstall(target: Target, stamp: str) -> Plan:
     Raises:
         MemoryFileError: something that is to be changed cannot be read.
     """
-    record = read_record(target.state_root)
-    known = record.of(target.home.state_dir)
+    known = read_record(target.state_root).of(target.home.state_dir)
     rest = _served_without(target)
     changes: list[Change] = []
     notes: list[str] = []
@@ -61,7 +60,8 @@ def plan_uninstall(target: Target, stamp: str) -> Plan:
         changes=tuple(one for one in changes if one.after != one.before.content),
         notes=tuple(notes),
         by_hand=(),
-        record=record.with_home(target.home.state_dir, after),
+        state_root=target.state_root,
+        recorded=after,
     )
 
 
