@@ -32,10 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "repair": ("repair", "Choose how to go on when the ledger or the notes are gone."),
     "config": ("config", "Show the settings and where each comes from."),
     "service": ("service", "Install, remove or look at the background service."),
-    "openclaw": (
-        "openclaw",
-        "Install, remove or look at what makes OpenClaw use the memory.",
-    ),
+    "openclaw": ("openclaw", "Install, remove or look at what makes OpenClaw use the memory."),
     "setup": ("setup", "First steps: find the agents, observe once, show the notes."),
 }
 
