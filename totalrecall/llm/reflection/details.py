@@ -11,9 +11,10 @@ from datetime import UTC, datetime, time
 from itertools import combinations
 
 from totalrecall.domain.note import Note
+from totalrecall.llm.extractive.calendar_words import MONTHS, WEEKDAYS
 from totalrecall.llm.extractive.similar import gist
 from totalrecall.llm.grounding import unfounded
-from totalrecall.llm.languages import looks_german
+from totalrecall.llm.languages import language_of, looks_german
 from totalrecall.llm.reflection.future import days_of
 from totalrecall.llm.reflection.subject import said, says_decided, says_done
 from totalrecall.llm.words import content_words, founded_in, overlap, words_of
@@ -26,8 +27,19 @@ _CLEARLY = 1.5
 _MARGIN = 0.04
 _MOST_PLACED = 24
 _NAME = re.compile(r"(?<=[a-zà-ÿ,0-9] )([A-ZÀ-Þ][\w’'-]*[^\W\d_])")
+_SIGNED = re.compile(r"(?<![\w)\]-])[-−+]\d+")
+_SUBJECT = re.compile(
+    r"(?:^|[.!?;:,\n–—-] ?|\band |\bund )([A-ZÀ-Þ][a-zà-ÿ’'-]+(?<!ed)(?<!ing)(?<!ly)(?<!s))"
+    r"(?= (?:will|has|is|was|had|owns|prefers|wants|likes|says|needs|works|lives|leads|runs|fixes|hat|ist"
+    r"|wird|war|[a-zäöüß]{2,}(?:ed|te?))\b)"
+)
+_NO_SUBJECT = frozenset(
+    """then there later now next user assistant team both everything nothing danach dann zuerst später dabei
+    anschließend außerdem zudem bisher jetzt nun dort hier alle alles nutzer nutzerin assistent""".split()  # noqa: SIM905 -- reads as what it is
+)
+_CALENDAR = frozenset(MONTHS) | frozenset(WEEKDAYS)
 _UNIT = re.compile(
-    r"(?<![\w.])(\d+(?:[.,]\d+)*)\s?(%|percent|prozent|€|eur|euros?|usd|dollars?|gbp|[kmgt]i?b|bytes?|ms|s"
+    r"(?<![\w.])(\d+(?:[.,]\d+)*)\s?(%|percent|prozent|€|\$|£|eur|euros?|usd|dollars?|gbp|[kmgt]i?b|bytes?|ms|s"
     r"|sec(?:onds?)?|sekunden?|min(?:utes?|uten)?|h|hours?|stunden?|days?|tage?n?|weeks?|wochen?|months?"
     r"|monate?n?|years?|jahre?n?|km|cm|mm|m|kg|g|°c|°f|px)(?!\w)|([$€£])\s?(\d+(?:[.,]\d+)*)",
     re.IGNORECASE,
@@ -48,19 +60,24 @@ _CLAUSES = frozenset({",", "，", "、", "and", "und", "or", "oder", "but", "abe
 
 def names_in(notes: Iterable[Note]) -> frozenset[str]:
     """Names that some note writes with a capital inside a sentence; German has capitals everywhere."""
-    texts = (said(note) for note in notes)
-    return frozenset(match[1] for text in texts if not looks_german(text) for match in _NAME.finditer(text))
+    texts = [said(note) for note in notes]
+    if language_of("\n".join(texts)) == "de":
+        return frozenset()
+    found = (match[1] for text in texts if not looks_german(text) for match in _NAME.finditer(text))
+    return frozenset(name for name in found if name.casefold() not in _CALENDAR)
 
 
 def lost_details(merged: Note, sources: Sequence[Note], names: frozenset[str]) -> tuple[str, ...]:
     """Numbers, days, paths, names and quoted words of the sources that the new note does not have."""
     new = said(merged)
     missing: list[str] = []
+    german = looks_german("\n".join(map(said, sources)))
     for source in sources:
         old = said(source)
         missing += [one for one in unfounded(old, new, [_moment(merged)]) if one != "nothing in common"]
-        missing += [name for name in _own_names(old, names) if not _has(name, new)]
+        missing += [name for name in _own_names(old, names, german=german) if not _has(name, new)]
         missing += [day.isoformat() for day in sorted(days_of(source) - days_of(merged))]
+        missing += sorted(set(_SIGNED.findall(old)) - set(_SIGNED.findall(new)))
     if all(gist(said(source)).negated for source in sources) and not gist(new).negated:
         missing.append("not")
     return tuple(dict.fromkeys(missing))
@@ -72,7 +89,9 @@ def invented_details(merged: Note, sources: Sequence[Note]) -> tuple[str, ...]:
     found = list(unfounded(new, old, [_moment(source) for source in sources]))
     allowed = {source.day for source in sources}.union(*(days_of(source) for source in sources))
     found += [day.isoformat() for day in sorted(days_of(merged) - allowed)]
+    found += sorted(set(_SIGNED.findall(new)) - set(_SIGNED.findall(old)))
     found += _wrong_units(new, old)
+    found += [name for name in _subjects(new) if not _has(name, old)]
     if overlap(new, old) < _LEAST_FROM_SOURCES:
         found.append("most of its words")
     if gist(new).negated and not any(gist(said(source)).negated for source in sources):
@@ -111,13 +130,22 @@ def _moment(note: Note) -> datetime:
     return datetime.combine(note.day, clock, UTC)
 
 
-def _own_names(text: str, names: frozenset[str]) -> list[str]:
+def _own_names(text: str, names: frozenset[str], *, german: bool) -> list[str]:
     """The known names in a text, and in German the first word: who or what the sentence is about."""
     words = re.findall(r"[^\W\d_][\w’'-]*", text)
     found = [word for word in words if word in names]
-    if looks_german(text) and words and words[0][0].isupper() and content_words(words[0]):
+    if german and words and words[0][0].isupper() and content_words(words[0]):
         found.append(words[0])
     return found
+
+
+def _subjects(text: str) -> list[str]:
+    """First words of sentences that look like who does something: a capital, and a verb after it."""
+    return [
+        match[1]
+        for match in _SUBJECT.finditer(text)
+        if content_words(match[1]) and match[1].casefold() not in _NO_SUBJECT
+    ]
 
 
 def _has(name: str, text: str) -> bool:

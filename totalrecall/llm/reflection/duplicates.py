@@ -35,6 +35,8 @@ def says_all_of(long: Note, short: Note) -> bool:
     told, wanted = _words(long.text), _words(short.text)
     if not wanted or len(wanted) < len(told) * _SHARE or not set(wanted) <= set(told):
         return False
+    if _signs(told) != _signs(wanted):
+        return False
     a, b = gist(long.text), gist(short.text)
     same = a.values == b.values and a.negated == b.negated and _same_days(long, short)
     return same and _in_order(wanted, iter(told))
@@ -53,8 +55,17 @@ def words_of_note(note: Note) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _words(text: str) -> tuple[str, ...]:
-    pieces = (piece.casefold() for piece in _PIECE.findall(text))
-    return tuple(piece for piece in pieces if piece not in _SMALL)
+    # "Server A" is not "a server".
+    return tuple(
+        piece.casefold()
+        for piece in _PIECE.findall(text)
+        if piece.casefold() not in _SMALL or (len(piece) == 1 and piece.isupper())
+    )
+
+
+def _signs(words: Sequence[str]) -> list[str]:
+    """What is no word: a minus makes another number."""
+    return [word for word in words if not word[0].isalnum()]
 
 
 def _same_days(one: Note, other: Note) -> bool:

@@ -60,10 +60,12 @@ def days_of(note: Note) -> frozenset[date]:
 def _latest(text: str, told: date) -> date:
     """The last day that ``text`` names when it was told on ``told``; the first of all days for none."""
     days = [date.min, *(named.day for named in named_days(text, told))]
-    for year, month, day in outright.named_days(text).days:
+    found = outright.named_days(text)
+    for year, month, day in found.days:
         days.append(_next(told, month, day) if year is None else _day(year, month, day))
-    days += _months(text, told)
-    days += _spans(text, told)
+    # What is left without the full dates: the year of a past day is no day to come.
+    days += _months(found.rest, told)
+    days += _spans(found.rest, told)
     return max(days)
 
 

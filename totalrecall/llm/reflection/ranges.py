@@ -6,7 +6,7 @@ context what it may only point to: the protected notes of its days, and newer on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import ceil
@@ -24,7 +24,7 @@ _LEAST_TOKENS = 200
 _CONTEXT_SHARE = 0.35
 _MOST_RELATED = 300
 _PER_NOTE_TOKENS = 8
-_SPARE_TOKENS = 400
+_SPARE_TOKENS = 900
 _LEAST_ANSWER = 300
 
 
@@ -79,18 +79,22 @@ def newest(items: Iterable[Item], today: date, word_limit: int) -> frozenset[int
     return frozenset(found)
 
 
-def plan_ranges(changeable: Iterable[Item], others: Iterable[Item], room: Room) -> tuple[Range, ...]:
+def plan_ranges(changeable: Sequence[Item], others: Iterable[Item], room: Room) -> tuple[Range, ...]:
     """The changeable notes in ranges of about one size, oldest first; a note too long for a call is left."""
     limit = int(room.tokens * (1 - _CONTEXT_SHARE))
-    fitting = sorted((item for item in changeable if tokens_of(item) <= limit), key=when)
-    total = sum(map(tokens_of, fitting))
+    sizes = {item.number: tokens_of(item) for item in changeable}
+    fitting = sorted((item for item in changeable if sizes[item.number] <= limit), key=when)
+    total = sum(sizes[item.number] for item in fitting)
     count = max(1, ceil(total / limit), ceil(len(fitting) / room.notes))
     # Even ranges: the last one is not a rest of two notes.
     target = Room(
         min(limit, ceil(total / count) + limit // 20), min(room.notes, ceil(len(fitting) / count) + 3)
     )
-    beside = sorted(others, key=when)
-    return tuple(Range(tuple(part), context_of(part, beside, room)) for part in _cut(_days(fitting), target))
+    parts = _cut(_days(fitting), sizes, target)
+    shares = _shares(parts, sorted(others, key=when))
+    return tuple(
+        Range(tuple(part), _context(part, share, room)) for part, share in zip(parts, shares, strict=True)
+    )
 
 
 def halves(part: Range) -> tuple[Range, ...]:
@@ -102,15 +106,31 @@ def halves(part: Range) -> tuple[Range, ...]:
     return (Range(part.changeable[:middle], context), Range(part.changeable[middle:], context))
 
 
-def context_of(part: Sequence[Item], others: Sequence[Item], room: Room) -> tuple[Item, ...]:
-    """What stands beside a range: what shares its subjects goes before what only shares its days."""
-    first, last = part[0].note.day, part[-1].note.day
+def _shares(parts: Sequence[Sequence[Item]], others: Sequence[Item]) -> list[tuple[list[Item], list[Item]]]:
+    """For each range the fixed notes of its days, each in one range, and all others that are near in time."""
+    shares: list[tuple[list[Item], list[Item]]] = []
+    start = 0
+    for at, part in enumerate(parts):
+        end = start
+        while end < len(others) and (at + 1 == len(parts) or others[end].note.day <= part[-1].note.day):
+            end += 1
+        beside = [*others[max(0, start - _MOST_RELATED) : start], *others[end:][-_MOST_RELATED:]]
+        shares.append((list(others[start:end]), beside))
+        start = end
+    return shares
+
+
+def _context(part: Sequence[Item], share: tuple[list[Item], list[Item]], room: Room) -> tuple[Item, ...]:
+    """What stands beside a range, oldest first.
+
+    What is on the subjects of its notes goes before the rest of its days, and that before what is on the
+    subjects of its fixed notes.
+    """
+    own, beside = share
     left = int(room.tokens * _CONTEXT_SHARE)
-    later = [item for item in others if item.note.day >= first][-_MOST_RELATED:]
-    related = [item for item in later if any(same_subject(item.note, one.note) for one in part)]
-    same_days = [item for item in others if first <= item.note.day <= last]
+    related = [item for item in reversed([*own, *beside]) if _is_on_subject(item, part)]
     chosen: dict[int, Item] = {}
-    for item in (*reversed(related), *reversed(same_days)):
+    for item in (*related, *reversed(own), *(one for one in reversed(beside) if _is_on_subject(one, own))):
         if item.number in chosen:
             continue
         left -= tokens_of(item)
@@ -120,29 +140,28 @@ def context_of(part: Sequence[Item], others: Sequence[Item], room: Room) -> tupl
     return tuple(sorted(chosen.values(), key=when))
 
 
-def _cut(days: Sequence[Sequence[Item]], target: Room) -> list[list[Item]]:
+def _is_on_subject(item: Item, of: Sequence[Item]) -> bool:
+    return any(same_subject(item.note, one.note) for one in of)
+
+
+def _cut(days: Sequence[Sequence[Item]], sizes: Mapping[int, int], target: Room) -> list[list[Item]]:
     """Whole days together as far as they fit; a day that fits nowhere is filled in note by note."""
     parts: list[list[Item]] = []
     part: list[Item] = []
+    used = 0
     for day in days:
-        if part and _fits(day, target) and not _fits([*part, *day], target):
+        whole = sum(sizes[item.number] for item in day)
+        alone = len(day) <= target.notes and whole <= target.tokens
+        if part and alone and (used + whole > target.tokens or len(part) + len(day) > target.notes):
             parts.append(part)
-            part = []
-        part = _fill(part, day, target, parts)
+            part, used = [], 0
+        for item in day:
+            if part and (used + sizes[item.number] > target.tokens or len(part) >= target.notes):
+                parts.append(part)
+                part, used = [], 0
+            part.append(item)
+            used += sizes[item.number]
     return [*parts, part] if part else parts
-
-
-def _fill(part: list[Item], day: Sequence[Item], target: Room, parts: list[list[Item]]) -> list[Item]:
-    for item in day:
-        if part and not _fits([*part, item], target):
-            parts.append(part)
-            part = []
-        part = [*part, item]
-    return part
-
-
-def _fits(items: Sequence[Item], room: Room) -> bool:
-    return len(items) <= room.notes and sum(map(tokens_of, items)) <= room.tokens
 
 
 def _days(items: Sequence[Item]) -> list[list[Item]]:
