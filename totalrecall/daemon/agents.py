@@ -63,6 +63,10 @@ class AgentDoor:
         self._found = Found(here, places, agent_log(here, places), rules_of(places))
         return self._found
 
+    def forget(self) -> None:
+        """Have it found anew at the next look: its settings may have changed."""
+        self._found = None
+
     @property
     def found(self) -> Found:
         """The agent as it was found last, found now if it never was. Raises ConfigError as ``find`` does."""

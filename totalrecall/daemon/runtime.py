@@ -21,7 +21,7 @@ from totalrecall.daemon.schedule import DAILY, SCAN, Timetable
 from totalrecall.daemon.signals import Order
 from totalrecall.daemon.timekeeper import Timekeeper
 from totalrecall.daemon.watcher import Watcher
-from totalrecall.daemon.worker import LOOK, AgentWorker, Surroundings
+from totalrecall.daemon.worker import LOOK, RELOAD, AgentWorker, Surroundings
 from totalrecall.domain.service_state import AgentState
 from totalrecall.errors import ConfigError
 
@@ -182,7 +182,7 @@ class Service:
         self._gate.set_places(self._crew.here.loaded.settings.workers)
         self._time.start(self._timetable())
         for worker in self._crew.workers.values():
-            worker.tell(LOOK)
+            worker.tell(RELOAD)
         self._crew.log.info("settings_read")
         self._notifier.say("READY=1")
 

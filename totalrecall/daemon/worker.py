@@ -25,6 +25,7 @@ BUSY_RETRY_S = 30.0
 MORE_WAIT_S = 5.0
 
 LOOK = "look"
+RELOAD = "reload"
 STOP = "stop"
 
 
@@ -90,7 +91,7 @@ class AgentWorker:
         self._thread.start()
 
     def tell(self, what: str) -> None:
-        """Have it do a job by its name, ``LOOK`` or ``STOP``. Never blocks."""
+        """Have it do a job by its name, ``LOOK``, ``RELOAD`` its settings, or ``STOP``. Never blocks."""
         self._inbox.put(what)
 
     def join(self, timeout_s: float) -> bool:
@@ -129,8 +130,10 @@ class AgentWorker:
         now_s = self._around.now_s()
         if told == STOP:
             self._stopped = True
-        elif told == LOOK:
+        elif told in {LOOK, RELOAD}:
             self._due.look_s = self._due.look_s or max(now_s, self._look_free_s)
+            if told == RELOAD:
+                self._door.forget()
         else:
             self._due.jobs[told] = now_s
 
