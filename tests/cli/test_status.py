@@ -136,8 +136,8 @@ def test_talk_that_cannot_be_read_turns_it_red(lab: Lab, shell: Run) -> None:
     assert "a1.jsonl.v9" in out
 
 
-def test_stand_ins_and_the_last_error_are_shown(lab: Lab) -> None:
-    """What is provisional, what waits and how far behind; the last error with its reason."""
+def test_stand_ins_and_what_keeps_the_model_away_are_shown(lab: Lab) -> None:
+    """What is provisional, what waits and how far behind; the reason once, with the trouble that it makes."""
     with model_server() as server:
         lab.engine = None
         lab.env = {"LLM_BASE_URL": f"{server.url}/v1", "OBSERVER_MODEL": "maker/one"}
@@ -149,7 +149,8 @@ def test_stand_ins_and_the_last_error_are_shown(lab: Lab) -> None:
         screen = "\n".join(lines_of(Shown(status(ctx), "", ctx.now_ms())))
     assert "1 provisional, until the model answers" in screen
     assert "2 pending" in screen
-    assert "last error    observe" in screen
+    assert "! The last run could not note everything: " in screen
+    assert "last error" not in screen  # the trouble says it already
 
 
 def test_a_reflectors_week_is_told(lab: Lab) -> None:

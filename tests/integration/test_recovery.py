@@ -189,6 +189,25 @@ def test_a_silent_model_holds_nobody_up_and_is_replaced_later(
     assert recount(lab).states[MessageState.NOTED] == 2
 
 
+def test_a_silent_model_keeps_only_one_start_up_waiting(lab: Lab, server: ModelServer) -> None:
+    """The next one within minutes does not ask it again; the observer does, and after it recovery too."""
+    server.will(Hang())
+    lab.say(DECISION)
+    recovered(hurried(lab, server))
+    asked = len(server.requests)
+    lab.say("We decided to paint the fence green, with Kim.")
+    report = recovered(hurried(lab, server, 30.0))
+    assert len(server.requests) == asked
+    assert (report.provisional, "not waited for again" in str(report.blocked)) == (1, True)
+    server.will(chat("- 🔴 12:00 [decision] The fence is painted green, with Kim [2]"))
+    lab.now += timedelta(minutes=16)
+    assert recovered(hurried(lab, server, 30.0)).messages == 2
+    assert "provisional" not in lab.notes
+    lab.say("We decided to paint the gate blue, with Kim.")
+    server.will(chat("- 🔴 12:00 [decision] The gate is painted blue, with Kim [1]"))
+    assert recovered(hurried(lab, server, 30.0)).messages == 1
+
+
 def test_a_model_that_refuses_gets_nothing_noted_by_anybody_else(lab: Lab, server: ModelServer) -> None:
     """A refusal is an answer: the message is set aside, and told; it is not away, so nothing stands in."""
     server.will(REFUSAL)

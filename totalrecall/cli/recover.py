@@ -67,7 +67,13 @@ def _recovered(
 
     hurried = replace(installation, machine=replace(installation.machine, should_stop=time_is_up))
     with opened(hurried, places) as ctx:
-        return recover(ctx, time_is_up=time_is_up)
+        report = recover(ctx, time_is_up=time_is_up)
+        if not report.idle or report.boundaries:
+            from totalrecall.jobs.aftermath import after_observe
+
+            # Under the same deadline: whoever starts up does not wait for what is only tidied.
+            after_observe(ctx, report)
+    return report
 
 
 def _code(report: ObserveReport) -> int:

@@ -44,7 +44,7 @@ def lines_of(shown: Shown) -> list[str]:
         ("spend", shown.spend),
         ("service", _service(one.service, now_ms)),
         ("next runs", _next_runs(one.service.next_runs, now_ms)),
-        ("last error", _error(one.last_error, now_ms)),
+        ("last error", _error(one, now_ms)),
     ]
     said = [f"{paint('●', COLOURS[one.health])} {one.agent}  {one.health}  ({one.workspace})"]
     said += [f"{INDENT}{name:<14}{text}" for name, text in facts if text]
@@ -114,11 +114,13 @@ def _next_runs(runs: Mapping[str, int], now_ms: int) -> str:
     return " · ".join(f"{name} in {span(max(0, at_ms - now_ms))}" for at_ms, name in ahead)
 
 
-def _error(run: RunRow | None, now_ms: int) -> str:
-    if run is None:
+def _error(one: AgentStatus, now_ms: int) -> str:
+    """The last error that is still open, unless one of the troubles below says the same."""
+    run = one.last_error
+    why = str(run.numbers.get("reason", "")) if run else ""
+    if run is None or (why and any(why in trouble.what for trouble in one.troubles)):
         return ""
-    why = str(run.numbers.get("reason", "")) or "no reason told"
-    return f"{run.job} {ago(run.ended_ms, now_ms)}: {_short(why)}"
+    return f"{run.job} {ago(run.ended_ms, now_ms)}: {_short(why or 'no reason told')}"
 
 
 def _short(text: str) -> str:

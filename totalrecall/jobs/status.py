@@ -97,12 +97,13 @@ class AgentStatus:
     @property
     def last_error(self) -> RunRow | None:
         """The newest run that went badly and has not gone well since, None when there is none."""
-        open_ones = [
-            bad
-            for job, bad in self.last_bad.items()
-            if job not in self.last_ok or bad.ended_ms >= self.last_ok[job].ended_ms
-        ]
+        open_ones = [bad for job, bad in self.last_bad.items() if bad.ended_ms >= self._last_well_ms(job)]
         return max(open_ones, key=lambda one: one.ended_ms, default=None)
+
+    def _last_well_ms(self, job: str) -> int:
+        """When the job last went well; what recovery left, an observer's run may have done."""
+        same = READING_JOBS if job in READING_JOBS else (job,)
+        return max((self.last_ok[one].ended_ms for one in same if one in self.last_ok), default=0)
 
     @property
     def health(self) -> Health:
