@@ -78,7 +78,7 @@ def setup_command(**given: Any) -> int:
         codes.append(code)
         installation = _look(wishes.agent) if stored else installation
     codes += _first(installation, wishes)
-    return worst(codes)
+    return worst([code for code in codes if code != ExitCode.OK])
 
 
 def _look(agent: str | None) -> Installation:
@@ -105,10 +105,10 @@ def _first(installation: Installation, wishes: Wishes) -> list[int]:
     seen = _sample(installation) if sample else installation
     done, codes = _each(seen, None if sample else wishes.agent, wishes, sample=sample)
     if wishes.as_json or wishes.dry_run:
-        return codes
+        return [worst(codes)]
     from totalrecall.cli.setup_offers import offers
 
-    return codes + offers(installation, seen, done, wishes, sample=sample)
+    return [worst(codes), *offers(installation, seen, done, wishes, sample=sample)]
 
 
 def _each(

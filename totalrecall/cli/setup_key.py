@@ -32,7 +32,9 @@ def key_step(installation: Installation, *, from_stdin: bool, from_env: bool) ->
         return ExitCode.OK, _take(installation, name, installation.machine.env.get(name, ""))
     if interactive() and _kept_nowhere(installation):
         return ExitCode.OK, _ask(installation, name)
-    return _check_present(installation), False
+    code = _check_present(installation)
+    stored = code != ExitCode.OK and interactive() and _ask(installation, name)
+    return (ExitCode.OK if stored else code), stored
 
 
 def _name(installation: Installation) -> str:

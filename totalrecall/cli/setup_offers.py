@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from totalrecall.bootstrap.machine import AgentPlaces, Installation
     from totalrecall.cli.setup import Wishes
     from totalrecall.jobs.setup import SetupReport
+    from totalrecall.service.host import ServiceHost
     from totalrecall.service.status import ServiceStatus
 
 
@@ -35,10 +36,8 @@ def offers(
     host = service_host()
     command = command_path(host.executable, host.home_dir)
     asks = interactive() and not sample
-    code, runs = service_offer(wishes, asks=asks)
-    codes = [code]
+    code, settled = service_offer(host, wishes, asks=asks)
     beside_code, beside = openclaw_offer(installation, wishes, asks=asks)
-    codes.append(beside_code)
     for places, report in done:
         if sample:
             steps.next_steps_sample(seen, command)
@@ -47,20 +46,19 @@ def offers(
             if not beside:
                 steps.tell_startup(places, command)
         steps.tell_key(places, installation.config_dir / ".env")
-    if done and not sample and not runs:
+    if done and not sample and not settled:
         steps.tell_going_on(installation, command)
-    return codes
+    return [code, beside_code]
 
 
-def service_offer(wishes: Wishes, *, asks: bool) -> tuple[int, bool]:
-    """The service, installed where that is wished; exit code, and whether it runs."""
+def service_offer(host: ServiceHost, wishes: Wishes, *, asks: bool) -> tuple[int, bool]:
+    """The service, installed where that is wished; exit code, and whether nothing is left to say about it."""
     import click
 
-    from totalrecall.cli.service import install, service_host
+    from totalrecall.cli.service import install
     from totalrecall.service.host import supervisor_of
     from totalrecall.service.status import ServiceKind
 
-    host = service_host()
     supervisor = supervisor_of(host)
     status = supervisor.status()
     wanted = wishes.service if wishes.service is not None else wishes.yes
@@ -72,10 +70,9 @@ def service_offer(wishes: Wishes, *, asks: bool) -> tuple[int, bool]:
     if not wanted:
         return ExitCode.OK, status.active
     try:
-        code = install(host, supervisor, linger=False)
+        return install(host, supervisor, linger=False), True
     except TotalRecallError as error:
-        return tell(error), False
-    return code, code == ExitCode.OK
+        return tell(error), True
 
 
 def _question(status: ServiceStatus) -> str:
@@ -85,6 +82,39 @@ def _question(status: ServiceStatus) -> str:
 
 
 def openclaw_offer(installation: Installation, wishes: Wishes, *, asks: bool) -> tuple[int, bool]:
-    """The OpenClaw part, installed where that is wished; exit code, and whether it stands."""
-    del installation, wishes, asks
-    return ExitCode.OK, False
+    """The OpenClaw part, installed where that is wished; exit code, and whether it stands.
+
+    On a terminal its own command shows what it would change, and asks.
+    """
+    import click
+
+    from totalrecall.cli.openclaw import install_command
+
+    wanted = wishes.openclaw if wishes.openclaw is not None else wishes.yes
+    if not installation.agents:
+        return ExitCode.OK, False
+    if _stands_beside(installation, wishes.agent):
+        say("  OpenClaw: hook, skill and start-up lines are in place.")
+        return ExitCode.OK, True
+    if not wanted and (wishes.openclaw is False or not asks):
+        return ExitCode.OK, False
+    try:
+        code = int(click.get_current_context().invoke(install_command, agent=wishes.agent, yes=wanted))
+    except TotalRecallError as error:
+        return tell(error), False
+    return code, _stands_beside(installation, wishes.agent)
+
+
+def _stands_beside(installation: Installation, agent: str | None) -> bool:
+    """Nothing is left that installing would put in; what a person switched off or edited is theirs."""
+    from totalrecall.bootstrap.openclaw import openclaw_targets
+    from totalrecall.openclaw.inspect import PartState, inspect
+
+    missing = {PartState.ABSENT, PartState.OUTDATED, PartState.BROKEN}
+    try:
+        found = [inspect(target) for target in openclaw_targets(installation, agent)]
+    except TotalRecallError:
+        return False
+    # The context file is made by the first observation that finds notes.
+    parts = [part for one in found for part in one.parts if part.name not in {"context", "other skill"}]
+    return bool(found) and all(part.state not in missing for part in parts)

@@ -91,6 +91,7 @@ def tell_key(places: AgentPlaces, env_file: Path) -> None:
         return
     names = ("LLM_API_KEY", "LLM_BASE_URL", "OPENROUTER_API_KEY")
     shell_only = [name for name in names if settings.origin(name).source is Source.ENVIRONMENT]
+    for name in shell_only:
+        say(f"  {name} stands in your shell only; cron and the service do not see it.")
     if shell_only:
-        say(f"  {' and '.join(shell_only)} stands in your shell only; cron and the service do not see it.")
-        say(f"  Put it into {env_file} (chmod 600).")
+        say(f"  What they are to see belongs into {env_file} (chmod 600).")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from totalrecall.cli.invocation import interactive, tell, worst
+from totalrecall.cli.invocation import here, interactive, tell, worst
 from totalrecall.cli.talk import say
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
@@ -81,7 +81,6 @@ def _left(host: ServiceHost) -> list[str]:
 def _memories() -> list[Path]:
     """The agents' notes."""
     from totalrecall.bootstrap.machine import places_of
-    from totalrecall.cli.invocation import here
 
     try:
         seen = here()
@@ -112,7 +111,17 @@ def _by_hand(program: Program) -> list[str]:
 
 
 def _beside_openclaw() -> int:
-    return ExitCode.OK
+    """Take out hook, skill, config entries and start-up lines; where there is no agent there are none."""
+    import click
+
+    from totalrecall.cli.openclaw import uninstall_command
+
+    if not here().agents:
+        return ExitCode.OK
+    try:
+        return int(click.get_current_context().invoke(uninstall_command, yes=True))
+    except TotalRecallError as error:
+        return tell(error)
 
 
 def _shell(path: Path) -> str:
