@@ -15,6 +15,7 @@ from totalrecall.cli.talk import say
 from totalrecall.cli.which_agent import one_agent
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.domain.session_state import FIELDS, SessionState
+from totalrecall.errors import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,8 +28,27 @@ if TYPE_CHECKING:
 agent_option = click.option(
     "--agent", metavar="NAME", help="This agent; without it, the one in whose workspace you are, or main."
 )
+
+
+def _checked(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    """The project's name; a usage error for one that is none."""
+    from pathlib import Path
+
+    from totalrecall.memory.session_state import state_path
+
+    try:
+        state_path(Path(), name)
+    except ConfigError as error:
+        raise click.BadParameter(f"{error.title} {error.hint}") from error
+    return name
+
+
 project_option = click.option(
-    "--project", metavar="NAME", default="", help="state/NAME.md instead of SESSION_STATE.md."
+    "--project",
+    metavar="NAME",
+    default="",
+    callback=_checked,
+    help="state/NAME.md instead of SESSION_STATE.md.",
 )
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show the difference, write nothing.")
 
@@ -82,11 +102,17 @@ def set_command(
 ) -> int:
     """Write one field: next_steps takes a JSON array. '-' reads the value from stdin."""
     from totalrecall.jobs.state_edit import set_fields
+    from totalrecall.memory.session_state_check import refusal
 
     if value == "-":
         with click.open_file("-", encoding="utf-8", errors="replace") as stdin:
             value = stdin.read()
     changes = {field: _steps(value) if field == "next_steps" else value}
+    state = SessionState(
+        status=value if field == "status" else "", updated=value if field == "updated" else ""
+    )
+    if why := refusal(state):
+        raise click.UsageError(why)
     with one_agent(agent) as ctx:
         done = set_fields(ctx, changes, project=project, dry_run=dry_run)
         return _tell_written(ctx, done, (field,), as_json=as_json, dry_run=dry_run)

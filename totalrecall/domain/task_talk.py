@@ -28,7 +28,7 @@ class TaskTalk:
         messages: numbered from 1; tool calls stand beside them as lines.
         touches: files that were used, in order.
         calls: how many tool calls there were.
-        user_at: when the user spoke last, aware; None when they did not.
+        user_at: when the user spoke last, thanks and greetings aside, aware; None when they did not.
         last_at: when anything was said or done last, aware.
         answered: the assistant had the last word.
     """

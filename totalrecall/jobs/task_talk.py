@@ -175,7 +175,13 @@ def _newest(kept: list[Classified], count: int) -> list[Classified]:
 
 
 def _with_times(ctx: AgentContext, kept: Sequence[Classified], messages: Sequence[Message]) -> TaskTalk:
-    said = [one.at for one in messages if one.role is Role.USER and (one.text or one.quoted)]
+    from totalrecall.llm.extractive.task_goal import is_idle
+
+    said = [
+        one.at
+        for one in messages
+        if one.role is Role.USER and (one.text or one.quoted) and not is_idle(one.text)
+    ]
     moments = [one.event.at_ms for one in kept if _belongs(one) and one.event.at_ms is not None]
     last = datetime.fromtimestamp(max(moments) / 1000, UTC).astimezone(ctx.zone) if moments else None
     return TaskTalk(

@@ -68,11 +68,13 @@ def state_from(data: Mapping[str, Any], request: StateRequest) -> SessionState:
         text = text_of(data.get(name))
         return text if text and ground.holds(text) else otherwise
 
+    # A single word is no sentence whose details could be looked up: it must be there as it is.
+    project = text_of(data.get("project"))
     status = text_of(data.get("status")).casefold()
     steps = texts_of(data.get("next_steps"), ground.holds)
     return replace(
         rules,
-        project=held("project", rules.project),
+        project=project if project and ground.names(project) else rules.project,
         task=held("task", rules.task),
         status=status if status in set(TaskStatus) else rules.status,
         last_action=held("last_action", rules.last_action),

@@ -20,6 +20,7 @@ _BUILDS = (
     r"|实现|修复|开发|迁移|重构|编写|添加|创建|优化|部署|写"
 )
 _TAIL = r"[\s,，]*(?:please|bitte|thanks|thank you|danke|ok|okay|吧|谢谢)?[\s.?!。？！]*$"
+_INSIDE = r"\s*[,，]\s*(?:please|bitte)\s*(?=[,，])"
 _FADES = 0.3
 _LEAST = 1.5
 _WORDS = 4
@@ -51,13 +52,19 @@ def is_small(text: str) -> bool:
     return len(words) <= 60 and bool(says(known, "small_talk", words) or says(known, "accept", words))
 
 
+def is_idle(text: str) -> bool:
+    """Greetings and thanks alone: whoever says no more has not spoken of the task."""
+    words = text.strip()
+    return len(words) <= 60 and says(("en", "de", "zh"), "small_talk", words) is not None
+
+
 def plain_order(text: str, languages: tuple[str, ...]) -> str:
     """The sentence without the politeness around it: ``Could you port it, please?`` → ``Port it``."""
     polite = next(
         (match for language in languages if (match := says((language,), "polite", text)) is not None), None
     )
     words = text[polite.end() :] if polite is not None and polite.start() == 0 else text
-    words = compiled(_TAIL).sub("", words).strip()
+    words = compiled(_TAIL).sub("", compiled(_INSIDE).sub("", words)).strip()
     return words[:1].upper() + words[1:] if words else text
 
 

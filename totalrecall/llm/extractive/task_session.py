@@ -9,10 +9,10 @@ from totalrecall.domain.event import Role
 from totalrecall.domain.session_state import SessionState, TaskStatus
 from totalrecall.domain.snapshot import TaskPicture
 from totalrecall.domain.task_talk import TaskTalk
-from totalrecall.llm.extractive.similar import related
+from totalrecall.llm.extractive.similar import among, related
 from totalrecall.llm.extractive.task_goal import is_small
 from totalrecall.llm.extractive.task_state import calls_of
-from totalrecall.llm.extractive.task_steps import blocker_named
+from totalrecall.llm.extractive.task_steps import blocker_named, claims_of
 from totalrecall.llm.extractive.task_work import last_done
 
 _PARTS = frozenset(
@@ -43,13 +43,17 @@ def state_by_rules(talk: TaskTalk, picture: TaskPicture, before: SessionState) -
         task = before.task
     same_project = not before.task or task == before.task
     project = before.project if before.project and same_project else project_of(picture) or before.project
+    steps = picture.next_steps
+    if not steps and before.next_steps and task == before.task:
+        # The talk names none: those that were written down hold until somebody has done them.
+        steps = tuple(one for one in before.next_steps if not among(one, claims_of(talk.messages)))
     return replace(
         before,
         project=project,
         task=task,
-        status=str(_status(talk, picture)),
+        status=str(_status(talk, replace(picture, next_steps=steps))),
         last_action=last_done(talk, calls_of(talk)) or before.last_action,
-        next_steps=picture.next_steps,
+        next_steps=steps,
     )
 
 

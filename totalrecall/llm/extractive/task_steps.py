@@ -42,7 +42,7 @@ def announced_steps(messages: Sequence[Message]) -> list[str]:
     for at, message in reversed(answers[-_LOOK_BACK:]):
         steps = list(_steps_in(message.text))[:_MOST]
         if steps:
-            done = [text for later in messages[at + 1 :] for text in _claims(later)]
+            done = claims_of(messages[at + 1 :])
             return [step for step in steps if not any(same(step, text) for text in done)]
     return []
 
@@ -68,6 +68,11 @@ def open_questions(messages: Sequence[Message]) -> list[str]:
         return []
     asked = [one.text for one in sentences(messages[-1].text) if one.question and not one.foreign]
     return asked[-1:] if asked and not is_small(asked[-1]) else []
+
+
+def claims_of(messages: Sequence[Message]) -> list[str]:
+    """What the assistant says that it has done."""
+    return [text for message in messages for text in _claims(message)]
 
 
 def blocker_named(messages: Sequence[Message]) -> str:
