@@ -54,15 +54,15 @@ class Scripted:
         return self.decide(request)
 
 
-def fill(lab: Lab, days: int = 6, each: int = 3) -> None:
-    """Some days of messages long ago, each with a value of its own, noted by the echo engine; then a month passes."""
+def fill(lab: Lab, days: int = 6, each: int = 3, *, then_days: int = 40) -> None:
+    """Some days of messages, each with a value of its own, noted by the echo engine; then some days pass."""
     number = 0
     for _ in range(days):
         lab.now += timedelta(days=1)
         lab.say(*[f"the value is v{number + place:04}" for place in range(each)])
         number += each
         lab.observe()
-    lab.now += timedelta(days=40)
+    lab.now += timedelta(days=then_days)
 
 
 def by_days(request: ReflectionRequest) -> Reflection:
