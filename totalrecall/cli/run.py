@@ -30,9 +30,13 @@ def run_command() -> int:
     from totalrecall.daemon.runtime import Service
     from totalrecall.daemon.signals import obey
     from totalrecall.files.lock import hold, holder
+    from totalrecall.service.output_file import keep_short
+    from totalrecall.service.plan import OUTPUT_NAME
 
     machine = Machine(env=dict(os.environ), home_dir=Path.home(), now_ms=lambda: time.time_ns() // 1_000_000)
     here = look_around(machine)
+    # Also before a setting ends it: launchd tries again each minute, and never cuts that file.
+    keep_short(here.state_root / OUTPUT_NAME)
     here.loaded.require()
     lock = here.state_root / LOCK_NAME
     with ExitStack() as held:

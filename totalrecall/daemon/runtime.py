@@ -24,6 +24,8 @@ from totalrecall.daemon.watcher import Watcher
 from totalrecall.daemon.worker import LOOK, RELOAD, AgentWorker, Surroundings
 from totalrecall.domain.service_state import AgentState
 from totalrecall.errors import ConfigError
+from totalrecall.service.output_file import keep_short
+from totalrecall.service.plan import OUTPUT_NAME
 
 # The alarm rings each minute; a silence longer than this is looked into.
 IDLE_S = 75.0
@@ -142,6 +144,7 @@ class Service:
         """Look for what no event tells of: agents, folders, changes, jobs that hang."""
         self._meet(self._crew.refresh(anew=anew))
         self._watcher.scan()
+        keep_short(self._crew.here.state_root / OUTPUT_NAME)
         for name in self._crew.replace_dead():
             self._warn("worker_replaced", {"agent": name})
         for name, worker in self._crew.workers.items():

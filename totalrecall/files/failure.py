@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import sys
 from pathlib import Path
 
 from totalrecall.errors import MemoryFileError
+from totalrecall.files.privacy_setting import privacy_hint
 
 _ROOM = "Make room on that disk, then run the command again."
 _RIGHTS = "Give your user the right to write there (ls -ld shows who has it), then run the command again."
@@ -33,6 +35,8 @@ REMEDIES: dict[int, tuple[str, str]] = {
 def memory_file_error(action: str, path: Path, error: OSError) -> MemoryFileError:
     """The error to raise: ``Cannot <action> <path>: <why>``, with the remedy for its errno."""
     why, remedy = REMEDIES.get(error.errno or 0, (error.strerror or type(error).__name__, ""))
+    if sys.platform == "darwin":
+        remedy = privacy_hint(error.errno, path, Path.home(), Path(sys.executable)) or remedy
     return MemoryFileError(
         f"Cannot {action} {path}: {why}.",
         f"{remedy} Nothing was changed.".strip(),

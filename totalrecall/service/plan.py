@@ -11,6 +11,8 @@ from totalrecall.places.own import state_folder
 
 UNIT_NAME = "total-recall.service"
 LABEL = "com.totalrecall.agent"
+# In our state folder: what launchd lets the service print into.
+OUTPUT_NAME = "service.log"
 # How a file is told from one that somebody wrote by hand: that one is not replaced.
 MARK = "Written by 'totalrecall service install'"
 # Where things are may come from the shell's environment, which neither cron nor a service has.
@@ -55,7 +57,7 @@ def plan_for(env: Mapping[str, str], home_dir: Path, executable: Path) -> Servic
     return ServicePlan(
         program=(str(executable), "-P", "-m", "totalrecall", "run"),
         home_dir=home_dir,
-        output_file=state_folder(env, home_dir) / "service.log",
+        output_file=state_folder(env, home_dir) / OUTPUT_NAME,
         environment=taken_along(env),
     )
 

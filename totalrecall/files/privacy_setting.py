@@ -9,12 +9,12 @@ from pathlib import Path
 _GUARDED = ("Desktop", "Documents", "Downloads", "Library/Mobile Documents", "Library/CloudStorage")
 
 
-def privacy_hint(error_number: int | None, path: Path, home_dir: Path, platform: str, program: Path) -> str:
-    """What to do when macOS keeps the service out of ``path``, "" where that is not the reason (R114).
+def privacy_hint(error_number: int | None, path: Path, home_dir: Path, program: Path) -> str:
+    """What to do when macOS keeps ``program`` out of ``path``, "" where that is not the reason (R114).
 
     A program that runs in the background is refused without the question that a terminal would get.
     """
-    if platform != "darwin" or error_number not in {errno.EPERM, errno.EACCES}:
+    if error_number not in {errno.EPERM, errno.EACCES}:
         return ""
     guarded = [home_dir / name for name in _GUARDED]
     if not any(path.is_relative_to(folder) for folder in guarded) and not path.is_relative_to("/Volumes"):
