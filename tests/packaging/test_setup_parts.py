@@ -180,7 +180,9 @@ def test_all_of_it_and_back_again(tools: Tools) -> None:
     assert not (tools.home / UNIT).exists()
     assert not tools.has("active")
     assert f"{notes}   (the notes)" in gone.stdout
-    assert "To remove these two as well:  rm -r" in gone.stdout
+    assert "To remove all of this but the notes:  rm -r" in gone.stdout
+    assert "openclaw.json.total-recall-backup-" in gone.stdout
+    assert f"{notes} " not in gone.stdout.split("rm -r")[1]
     assert "pip uninstall total-recall-agent" in gone.stdout
     after = tree(tools.home / ".openclaw")
     for name, content in before.items():

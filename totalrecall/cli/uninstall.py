@@ -29,7 +29,6 @@ def uninstall(*, ask: bool, dry_run: bool) -> int:
     host = service_host()
     data_dir = data_folder(host.env, host.home_dir)
     program = find_program(data_dir, host.home_dir, Path(sys.prefix))
-    left = [*_left(host), *_crontab(host), *_by_hand(program)]
     supervisor = supervisor_of(host)
     if dry_run:
         _would(supervisor.status().path if supervisor.status().installed else None, program)
@@ -39,6 +38,7 @@ def uninstall(*, ask: bool, dry_run: bool) -> int:
         say("Nothing was removed.")
         return ExitCode.OK
     codes = [_beside_openclaw()]
+    left = [*_left(host), *_crontab(host), *_by_hand(program)]
     removed: list[Path] = []
     try:
         removed += supervisor.uninstall().removed
@@ -68,26 +68,32 @@ def _left(host: ServiceHost) -> list[str]:
     """What stays, and how to remove that too."""
     from totalrecall.places.own import config_folder, state_folder
 
-    config, state = config_folder(host.env, host.home_dir), state_folder(host.env, host.home_dir)
-    return [
-        "Left as they are:",
-        *(f"  {path}   (the notes)" for path in _memories()),
-        f"  {config}   (settings, and the key if one was stored)",
-        f"  {state}   (what was read already: with it a new installation goes on where this one stopped)",
-        f"To remove these two as well:  rm -r {_shell(config)} {_shell(state)}",
-    ]
+    memories, copies = _of_agents()
+    folders = {
+        config_folder(host.env, host.home_dir): "settings, and the key if one was stored",
+        state_folder(host.env, host.home_dir): "what was read already; a new installation goes on from there",
+    }
+    there = [path for path in folders if path.exists()]
+    lines = [f"  {path}   (the notes)" for path in memories]
+    lines += [f"  {path}   ({folders[path]})" for path in there]
+    lines += [f"  {path}   (OpenClaw's configuration before a change of ours)" for path in copies]
+    if there or copies:
+        words = " ".join(_shell(path) for path in [*there, *copies])
+        lines.append(f"To remove all of this but the notes:  rm -r {words}")
+    return ["Left as they are:", *lines] if lines else []
 
 
-def _memories() -> list[Path]:
-    """The agents' notes."""
+def _of_agents() -> tuple[list[Path], list[Path]]:
+    """The agents' notes, and the copies of OpenClaw's configuration that were made beside it."""
     from totalrecall.bootstrap.machine import places_of
 
     try:
         seen = here()
         found = [places_of(seen, agent).memory_dir / "observations.md" for agent in seen.agents]
     except TotalRecallError:
-        return []
-    return sorted({path for path in found if path.exists()})
+        return [], []
+    copies = {path for home in seen.homes for path in home.state_dir.glob("*.total-recall-backup-*")}
+    return sorted({path for path in found if path.exists()}), sorted(copies)
 
 
 def _crontab(host: ServiceHost) -> list[str]:
