@@ -107,12 +107,29 @@ class ServiceProcess:
         found: dict[str, Any] = json.loads(path.read_bytes())
         return found
 
+    def rss_mb(self) -> float:
+        """Its memory now."""
+        return _status(self.pid, "VmRSS") / 1024
+
+    def threads(self) -> int:
+        """How many threads it has now."""
+        return _status(self.pid, "Threads")
+
+    def descriptors(self) -> int:
+        """How many files it has open now."""
+        return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+
     def close(self) -> None:
         """End it, whatever it does."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(10)
         self._socket.close()
+
+
+def _status(pid: int, name: str) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
 
 
 @contextmanager
