@@ -202,6 +202,21 @@ def test_a_stand_in_is_replaced_by_the_models_notes(wired: Lab, server: ModelSer
     assert states(wired) == {MessageState.NOTED: 1}
 
 
+def test_a_model_that_says_the_same_as_the_stand_in_loses_nothing(wired: Lab, server: ModelServer) -> None:
+    """What stands in is not "already recorded": the model's note of the same words takes its place."""
+    said = "The contract with the printer ends in June, its number is 560."
+    server.will(error(503, "away"))
+    wired.say(said)
+    wired.observe(ObserveOptions(stand_in=True))
+    assert wired.notes.count(said) == 1
+    server.will(chat(f"- 🟡 12:00 [fact] {said} [1]"))
+    wired.now += timedelta(hours=3)
+    wired.observe()
+    assert "provisional" not in wired.notes
+    assert wired.notes.count(said) == 1
+    assert f"* {said}" not in server.requests[-1]["messages"][1]["content"]
+
+
 @pytest.mark.report("R043")
 def test_our_own_call_in_the_watched_tree_is_never_observed(wired: Lab, server: ModelServer) -> None:
     """A session that begins with our own prompt (a model call run through the agent) is left out whole."""

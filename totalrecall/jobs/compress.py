@@ -267,13 +267,17 @@ def limits_for(ctx: AgentContext) -> BatchLimits:
 
 
 def recent_notes(ctx: AgentContext) -> Sequence[Note]:
-    """The newest notes of the file, a person's own among them: "already recorded"."""
+    """The newest notes of the file, a person's own among them: "already recorded".
+
+    Those of a stand-in are not among them: it goes when its messages are noted, and they must be noted then.
+    """
     text = ctx.notes.read()
     room = RECENT_CHARS
     while True:
         # From a heading on, and no more of a long log than is needed: it is read before every batch.
         start = text.find("\nDate: ", len(text) - room) + 1 if room < len(text) else 0
-        notes = [note for _, _, note in notes_in(parse(text[start:]))] if start or room >= len(text) else []
+        lines = parse(text[start:]) if start or room >= len(text) else ()
+        notes = [note for _, line, note in notes_in(lines) if not line.provisional]
         if len(notes) >= KNOWN_NOTES or room >= len(text):
             return notes[-KNOWN_NOTES:]
         room *= 4
