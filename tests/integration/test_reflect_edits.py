@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fakes.engine import EchoEngine
 from tests.fakes.model_server import Behaviour, chat, model_server
 from tests.fakes.reflector import honest_answer
 from tests.integration.reflecting import FORCED, archived, by_days, fill, run_reflect, run_undo, values
@@ -35,6 +36,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Lab:
     lab = Lab(tmp_path_factory.mktemp("home"))
     lab.adopt()
     fill(lab, days=3)
+    lab.engine = EchoEngine()
     return lab
 
 
@@ -43,7 +45,7 @@ def copy_of(lab: Lab) -> Iterator[Lab]:
     """The same home once more: one for each example."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(lab.root, folder, dirs_exist_ok=True)
-        yield replace(lab, root=Path(folder))
+        yield replace(lab, root=Path(folder), engine=EchoEngine())
 
 
 class Person:
@@ -54,18 +56,21 @@ class Person:
         self.chance = chance
         self.own: list[str] = []
         self.taken_out: set[str] = set()
+        self.acts = 0
 
     def act(self, kind: str, *, locked: bool) -> None:
         """One edit. ``locked``: our own lock is held just now, and the observer would have to wait for it."""
         path = self.lab.notes_path
         if kind == "observe":
             if not locked:
-                self.lab.say(f"the value is v{9000 + len(self.own):04}")
-                self.own.append(f"v{9000 + len(self.own):04}")
+                self.acts += 1
+                self.lab.say(f"the value is v{9000 + self.acts}")
+                self.own.append(f"v{9000 + self.acts}")
                 self.lab.observe()
             return
         lines = path.read_text(encoding="utf-8").split("\n")
-        name = f"my own words {len(self.own)}"
+        self.acts += 1
+        name = f"my own words {self.acts}."
         notes = [place for place, line in enumerate(lines) if "v0" in line]
         if kind.startswith("add") or not notes:
             line = name if kind == "add a line" else f"- 🟡 07:00 [fact] {name}"
@@ -74,7 +79,9 @@ class Person:
         else:
             place = self.chance.choice(notes)
             count = 2 if kind == "delete a block" else 1
-            self.taken_out |= values("\n".join(lines[place : place + count])).keys()
+            gone = lines[place : place + count]
+            self.taken_out |= values("\n".join(gone)).keys()
+            self.own = [line for line in self.own if line not in gone]
             lines[place : place + count] = [f"- 🟢 12:00 [event] {name}"] if kind == "edit" else []
             if kind == "edit":
                 self.own.append(f"- 🟢 12:00 [event] {name}")
