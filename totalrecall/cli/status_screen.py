@@ -111,7 +111,11 @@ def _service(view: ServiceView, now_ms: int) -> str:
 
 def _next_runs(runs: Mapping[str, int], now_ms: int) -> str:
     ahead = sorted((at_ms, name) for name, at_ms in runs.items() if at_ms)
-    return " · ".join(f"{name} in {span(max(0, at_ms - now_ms))}" for at_ms, name in ahead)
+    return " · ".join(f"{name} {_in(at_ms - now_ms)}" for at_ms, name in ahead)
+
+
+def _in(wait_ms: int) -> str:
+    return f"in {span(wait_ms)}" if wait_ms > 0 else "due"
 
 
 def _error(one: AgentStatus, now_ms: int) -> str:

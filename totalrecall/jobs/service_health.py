@@ -11,8 +11,12 @@ from totalrecall.jobs.health import Health, Trouble
 
 # It writes its state at least every few minutes; whoever is silent for longer hangs.
 SILENT_MS = 900_000
-# A change is looked at within minutes, told by the system or not.
+# A change is looked at within a minute or two, told by the system or not, and the state says so soon after …
 UNSEEN_MS = 300_000
+# … and while nothing is new, the state is up to five minutes old.
+UNLOOKED_MS = 900_000
+# What it does just now is told only by a state of just now.
+FRESH_MS = 5_000
 START = "'totalrecall service install' installs and starts it; a cron job does the same work."
 AGAIN = "Start it again: 'totalrecall service install'."
 
@@ -67,7 +71,7 @@ def view_service(look: ServiceLook, agent: str, newest_ms: int, now: tuple[str, 
     if now_ms - state.written_ms > SILENT_MS:
         what = f"The service runs, and has said nothing for {(now_ms - state.written_ms) // 60_000} minutes."
         troubles.append(Trouble(Health.RED, what, AGAIN))
-    elif newest_ms > looked_ms and now_ms - max(looked_ms, state.started_ms) > UNSEEN_MS:
+    elif _is_blind(state, newest_ms, looked_ms, now_ms):
         what = "The service runs, and has not looked at this agent since it last spoke."
         troubles.append(Trouble(Health.RED, what, AGAIN))
     return ServiceView(
@@ -77,10 +81,17 @@ def view_service(look: ServiceLook, agent: str, newest_ms: int, now: tuple[str, 
         started_ms=state.started_ms,
         watch=mine.watch,
         looked_ms=looked_ms,
-        running_job=mine.running,
+        running_job=mine.running if now_ms - state.written_ms < FRESH_MS else "",
         next_runs=state.next_runs,
         troubles=tuple(troubles),
     )
+
+
+def _is_blind(state: ServiceState, newest_ms: int, looked_ms: int, now_ms: int) -> bool:
+    """Whether the agent spoke and nobody has looked since, for longer than that can be."""
+    if newest_ms <= looked_ms or now_ms - state.started_ms <= UNSEEN_MS:
+        return False
+    return now_ms - newest_ms > UNSEEN_MS or now_ms - looked_ms > UNLOOKED_MS
 
 
 def _gone(state: ServiceState | None) -> list[Trouble]:

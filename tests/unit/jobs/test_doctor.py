@@ -62,10 +62,6 @@ def look(state: ServiceState | None = STATE, *, running: bool = True) -> Service
         (AT_WORK, look(ServiceState(1, "0.9", NOW, NOW)), Grade.WARNING, "is version 0.9, the program is 1.0"),
         (AT_WORK, look(ServiceState(1, "1.0", NOW, NOW - 60 * MIN)), Grade.BROKEN, "said nothing for 60 minutes"),
         (NO_MANAGER, look(STATE, running=False), Grade.WARNING, "ended without being told to"),
-        (
-            AT_WORK, look(ServiceState(1, "1.0", NOW, NOW, agents={"main": AgentState(watch="polling")})),
-            Grade.FINE, "tells the service of no changes for main",
-        ),
     ],
 )  # fmt: skip
 @pytest.mark.report("R113", "R104")

@@ -101,6 +101,11 @@ def test_a_service_that_sees_nothing_is_red() -> None:
     blind = with_agent(last_scan_ms=NOW - 20 * MIN, last_event_ms=NOW - HOUR)
     assert seen(blind, newest_ms=NOW - 10 * MIN) == "red"
     assert seen(blind, newest_ms=NOW - 30 * MIN) == "green"
+    assert seen(blind, newest_ms=NOW) == "red"
+    late = with_agent(last_scan_ms=NOW - 6 * MIN, last_event_ms=NOW - HOUR)
+    assert seen(late, newest_ms=NOW - 2 * MIN) == "green"
+    assert seen(late, newest_ms=NOW - 5 * MIN - 1) == "red"
+    assert seen(RUNNING, newest_ms=NOW + HOUR) == "green"
     assert seen(replace(RUNNING, written_ms=NOW - 20 * MIN)) == "red"
     assert seen(replace(blind, started_ms=NOW - MIN), newest_ms=NOW - 10 * MIN) == "green"
 

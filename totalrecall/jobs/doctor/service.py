@@ -21,13 +21,6 @@ def service_findings(status: ServiceStatus, look: ServiceLook, version: str, now
         Finding(_GRADES[one.health], one.what, one.remedy)
         for one in view_service(look, "", 0, (version, now_ms)).troubles
     ]
-    modes = (
-        {name: one.watch for name, one in look.state.agents.items()} if look.running and look.state else {}
-    )
-    if polled := sorted(name for name, watch in modes.items() if watch == "polling"):
-        what = f"The system tells the service of no changes for {', '.join(polled)}: it looks by itself."
-        remedy = "That is normal for network and container mounts; else see the limits of inotify."
-        findings.append(Finding(Grade.FINE, what, remedy))
     return findings
 
 
