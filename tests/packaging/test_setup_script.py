@@ -16,13 +16,18 @@ PYTHON = os.path.realpath(sys.executable)
 
 
 def setup(
-    home: Path, *arguments: str, code: int = 0, piped: str = "", cwd: Path = REPOSITORY, **env: str
+    home: Path,
+    *arguments: str,
+    code: int = 0,
+    piped: str = "",
+    cwd: Path = REPOSITORY,
+    env: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """The script, as a file or through a pipe, without a terminal; it must exit with ``code``."""
     script = ["bash", "-s", "--"] if piped else ["bash", str(REPOSITORY / "scripts" / "setup.sh")]
     done = subprocess.run(
         [*script, *arguments],
-        env=environment(home, **{"PYTHON": PYTHON, **env}),
+        env=environment(home, **{"PYTHON": PYTHON, **(env or {})}),
         cwd=cwd,
         input=piped,
         start_new_session=True,
@@ -41,7 +46,7 @@ def test_install_again_and_uninstall(tmp_path: Path) -> None:
     """
     tools = make_tools(tmp_path / "a machine", ("systemctl", "loginctl"))
     home = tools.home
-    first = setup(home, "--service", **tools.env)
+    first = setup(home, "--service", env=tools.env)
     link = home / ".local" / "bin" / "totalrecall"
     unit = home / ".config" / "systemd" / "user" / "total-recall.service"
     assert "not on your PATH" in first.stdout
@@ -58,7 +63,7 @@ def test_install_again_and_uninstall(tmp_path: Path) -> None:
 
     script = (REPOSITORY / "scripts" / "setup.sh").read_text("utf-8")
     again = {**tools.env, "PATH": f"{link.parent}:{tools.env['PATH']}"}
-    second = setup(home, piped=script, **again)
+    second = setup(home, piped=script, env=again)
     assert "up to date" in second.stdout
     assert "nothing was changed" in second.stdout
     assert "not on your PATH" not in second.stdout
@@ -67,13 +72,13 @@ def test_install_again_and_uninstall(tmp_path: Path) -> None:
     kept = home / ".config" / "total-recall" / ".env"
     kept.parent.mkdir(parents=True)
     kept.write_text("TOTALRECALL_GROUPS=off\n", encoding="utf-8")
-    removed = setup(home, "--uninstall", **tools.env)
+    removed = setup(home, "--uninstall", env=tools.env)
     assert "Left as they are" in removed.stdout
     assert not link.is_symlink()
     assert not unit.exists()
     assert not (home / ".local" / "share" / "total-recall").exists()
     assert kept.exists()
-    assert "Nothing to remove" in setup(home, "--uninstall", **tools.env).stdout
+    assert "Nothing to remove" in setup(home, "--uninstall", env=tools.env).stdout
 
 
 def test_a_program_that_cannot_run_any_more_is_removed_all_the_same(tmp_path: Path) -> None:
@@ -86,7 +91,7 @@ def test_a_program_that_cannot_run_any_more_is_removed_all_the_same(tmp_path: Pa
     unit = tools.home / ".config" / "systemd" / "user" / "total-recall.service"
     unit.parent.mkdir(parents=True)
     unit.touch()
-    done = setup(tools.home, "--uninstall", **tools.env)
+    done = setup(tools.home, "--uninstall", env=tools.env)
     assert "beside OpenClaw" in done.stdout
     assert not unit.exists()
     assert not venv.exists()
@@ -103,7 +108,7 @@ def test_read_from_a_pipe_elsewhere_it_says_where_to_start_it(tmp_path: Path) ->
 
 def test_an_old_python_is_refused(tmp_path: Path) -> None:
     """A Python that is too old is named, and nothing is made."""
-    done = setup(tmp_path, code=78, PYTHON="/bin/false")
+    done = setup(tmp_path, code=78, env={"PYTHON": "/bin/false"})
     assert "no Python 3.11 or later" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -118,7 +123,7 @@ def test_no_python_at_all_says_how_to_get_one(tmp_path: Path) -> None:
         fake = tools / name
         fake.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
         fake.chmod(0o755)
-    done = setup(tmp_path, code=78, PATH=str(tools), PYTHON="")
+    done = setup(tmp_path, code=78, PATH=str(tools), env={"PYTHON": ""})
     assert "apt install python3 python3-venv" in done.stderr
 
 
@@ -129,7 +134,7 @@ def test_a_python_without_venv_names_the_package(tmp_path: Path) -> None:
         f'#!/bin/sh\ncase "$2" in *ensurepip*) exit 1;; esac\nexec {PYTHON} "$@"\n', encoding="utf-8"
     )
     fake.chmod(0o755)
-    done = setup(tmp_path, code=78, PYTHON=str(fake))
+    done = setup(tmp_path, code=78, env={"PYTHON": str(fake)})
     assert f"python3.{sys.version_info.minor}-venv" in done.stderr
 
 
