@@ -123,7 +123,7 @@ def test_no_python_at_all_says_how_to_get_one(tmp_path: Path) -> None:
         fake = tools / name
         fake.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
         fake.chmod(0o755)
-    done = setup(tmp_path, code=78, PATH=str(tools), env={"PYTHON": ""})
+    done = setup(tmp_path, code=78, env={"PATH": str(tools), "PYTHON": ""})
     assert "apt install python3 python3-venv" in done.stderr
 
 
