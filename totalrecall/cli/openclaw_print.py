@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 def print_all(target: Target, stated_version: str, *, state_section: bool) -> None:
     """The files, the configuration, the start-up lines and the cron jobs of one home, on stdout."""
     from totalrecall.openclaw import config_plan, marked_block, texts
-    from totalrecall.openclaw.host import Era
-    from totalrecall.openclaw.install import agents_md_body, by_hand_lines, host_of, sharers
+    from totalrecall.openclaw.host import Era, host_of, tree_of
+    from totalrecall.openclaw.install import agents_md_body, by_hand_lines, sharers
     from totalrecall.openclaw.package import hook_files, skill_files
 
-    host = host_of(target, stated_version)
+    host = host_of(target, stated=stated_version)
     config = target.home.config.path if target.home.config else target.home.state_dir / "openclaw.json"
-    for file in (*hook_files(target), *skill_files(target)):
+    for file in (*hook_files(target, host), *skill_files(target)):
         _part(f"The file {file.path}", file.content.decode())
-    for text in by_hand_lines(config_plan.wishes_for(host.era), config):
+    for text in by_hand_lines(config_plan.wishes_for(host, tree_of(target)), config):
         what, _, body = text.partition("\n")
         _part(what.rstrip(":"), body)
     for owner in sharers(target):

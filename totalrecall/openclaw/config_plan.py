@@ -11,26 +11,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from totalrecall.openclaw.host import Era
+from totalrecall.openclaw.config_values import MISSING, KeyPath, value_at
+from totalrecall.openclaw.host import Era, Host
 from totalrecall.openclaw.json5_edit import insert, put_in_place_of, remove
 from totalrecall.openclaw.json5_tree import TreeError
 from totalrecall.openclaw.texts import FLUSH_PROMPT, FLUSH_SOFT_THRESHOLD_TOKENS, FLUSH_SYSTEM_PROMPT
 from totalrecall.places.openclaw_config import parse_lax_json
 
-Path = tuple[str, ...]
-INTERNAL: Path = ("hooks", "internal", "enabled")
-HOOK: Path = ("hooks", "internal", "entries", "totalrecall", "enabled")
-FLUSH: Path = ("agents", "defaults", "compaction", "memoryFlush")
-FLUSH_SWITCH: Path = (*FLUSH, "enabled")
-PROMPTS: tuple[Path, ...] = ((*FLUSH, "systemPrompt"), (*FLUSH, "prompt"))
-FLUSH_WISHES: dict[Path, object] = {
+INTERNAL: KeyPath = ("hooks", "internal", "enabled")
+HOOK: KeyPath = ("hooks", "internal", "entries", "totalrecall", "enabled")
+FLUSH: KeyPath = ("agents", "defaults", "compaction", "memoryFlush")
+FLUSH_SWITCH: KeyPath = (*FLUSH, "enabled")
+PROMPTS: tuple[KeyPath, ...] = ((*FLUSH, "systemPrompt"), (*FLUSH, "prompt"))
+FLUSH_WISHES: dict[KeyPath, object] = {
     FLUSH_SWITCH: True,
     (*FLUSH, "softThresholdTokens"): FLUSH_SOFT_THRESHOLD_TOKENS,
     PROMPTS[0]: FLUSH_SYSTEM_PROMPT,
     PROMPTS[1]: FLUSH_PROMPT,
 }
-HOOK_WISHES: dict[Path, object] = {INTERNAL: True, HOOK: True}
-MISSING = object()
 SHOWN_CHARS = 60
 NOT_VALID = "It is not valid JSON5, so nothing is changed in it."
 NOT_SAFE = "It cannot be changed without touching what else stands in it, so nothing is changed."
@@ -51,37 +49,43 @@ class ConfigPlan:
 
     after: str
     shown: tuple[str, ...] = ()
-    ours: Mapping[Path, object] = field(default_factory=dict)
-    made: tuple[Path, ...] = ()
+    ours: Mapping[KeyPath, object] = field(default_factory=dict)
+    made: tuple[KeyPath, ...] = ()
     left: tuple[str, ...] = ()
-    by_hand: Mapping[Path, object] = field(default_factory=dict)
+    by_hand: Mapping[KeyPath, object] = field(default_factory=dict)
 
 
-def wishes_for(era: Era) -> dict[Path, object]:
-    """What the config of such a release should say."""
-    return HOOK_WISHES | FLUSH_WISHES if era is Era.FILES else dict(HOOK_WISHES)
+def wishes_for(host: Host, merged: object) -> dict[KeyPath, object]:
+    """What the config of this OpenClaw should say, given what it says now (with its includes)."""
+    wishes: dict[KeyPath, object] = {} if loads_all_hooks(merged) else {HOOK: True}
+    if host.needs_switch:
+        wishes = {INTERNAL: True, HOOK: True}
+    return wishes | FLUSH_WISHES if host.era is Era.FILES else wishes
 
 
-def value_at(tree: object, path: Sequence[str]) -> object:
-    """The value at ``path``, ``MISSING`` when there is none."""
-    for key in path:
-        if not isinstance(tree, dict) or key not in tree:
-            return MISSING
-        tree = tree[key]
-    return tree
+def loads_all_hooks(merged: object) -> bool:
+    """Whether every hook that is found is loaded, ours with them.
+
+    A first named entry would then narrow the choice to itself, and switch the others off: seen in OpenClaw
+    2026.9.6, whose documentation warns of it. The switch alone, on the other hand, switches all of them on.
+    """
+    return value_at(merged, INTERNAL) is True and value_at(merged, HOOK[:3]) in ({}, MISSING)
 
 
 def plan_config(
-    text: str, merged: object, era: Era, known: Mapping[Path, object], made: Sequence[Path] = ()
+    text: str, merged: object, host: Host, known: Mapping[KeyPath, object], made: Sequence[KeyPath] = ()
 ) -> ConfigPlan:
     """The text with what is missing in it.
 
     ``merged`` is the parsed value with its includes; ``known`` what an earlier installation put there, and
     ``made`` the objects that it made.
     """
-    wishes, left = _open_wishes(wishes_for(era), merged, known)
+    wanted = wishes_for(host, merged)
+    wishes, left = _open_wishes(wanted, merged, known)
     obsolete = [
-        path for path in known if path not in wishes_for(era) and value_at(merged, path) == known[path]
+        path
+        for path in known
+        if path in FLUSH_WISHES and path not in wanted and value_at(merged, path) == known[path]
     ]
     try:
         tree = parse_lax_json(text.lstrip("\ufeff"))
@@ -104,7 +108,7 @@ def plan_config(
 
 
 def plan_removal(
-    text: str, known: Mapping[Path, object], made: Sequence[Path], *, keep_switch: bool
+    text: str, known: Mapping[KeyPath, object], made: Sequence[KeyPath], *, keep_switch: bool
 ) -> ConfigPlan:
     """The text without what we put there. A value that was changed since stays, and is told.
 
@@ -138,13 +142,13 @@ class _UnexpectedError(Exception):
 class _Draft:
     """The text under work, with what it has to mean."""
 
-    def __init__(self, text: str, tree: Any, made: tuple[Path, ...]) -> None:
+    def __init__(self, text: str, tree: Any, made: tuple[KeyPath, ...]) -> None:
         self.text = text
         self.tree = copy.deepcopy(tree)
         self.made = made
         self.shown: list[str] = []
 
-    def put(self, path: Path, value: object) -> None:
+    def put(self, path: KeyPath, value: object) -> None:
         if value_at(self.tree, path) is not MISSING:
             self.text = put_in_place_of(self.text, path, value)
         else:
@@ -160,7 +164,7 @@ class _Draft:
             node = node.setdefault(key, {})
         node[path[-1]] = value
 
-    def take_out(self, path: Path) -> None:
+    def take_out(self, path: KeyPath) -> None:
         self.text = remove(self.text, path)
         self.shown.append(f"- {'.'.join(path)}")
         node: Any = value_at(self.tree, path[:-1])
@@ -182,17 +186,17 @@ class _Draft:
 
 
 def _open_wishes(
-    wishes: Mapping[Path, object], merged: object, known: Mapping[Path, object]
-) -> tuple[dict[Path, object], list[str]]:
+    wishes: Mapping[KeyPath, object], merged: object, known: Mapping[KeyPath, object]
+) -> tuple[dict[KeyPath, object], list[str]]:
     """The wishes that are to be fulfilled, and sentences about those that are not."""
     left: list[str] = []
-    todo: dict[Path, object] = {}
+    todo: dict[KeyPath, object] = {}
 
-    def foreign(path: Path) -> bool:
+    def foreign(path: KeyPath) -> bool:
         now = value_at(merged, path)
         return now is not MISSING and now != wishes.get(path) and now != known.get(path, MISSING)
 
-    barred: set[Path] = set()
+    barred: set[KeyPath] = set()
     if FLUSH_SWITCH in wishes and foreign(FLUSH_SWITCH):
         left.append(f"{'.'.join(FLUSH_SWITCH)} is off: no prompt is added.")
         barred = set(FLUSH_WISHES)
@@ -209,13 +213,13 @@ def _open_wishes(
     return todo, left
 
 
-def _meaning(path: Path) -> str:
+def _meaning(path: KeyPath) -> str:
     if path == INTERNAL:
         return "; as long as internal hooks are off, ours does nothing"
     return "; as long as it is off, our hook does nothing" if path == HOOK else ""
 
 
-def _may_be_included(tree: object, path: Path) -> bool:
+def _may_be_included(tree: object, path: KeyPath) -> bool:
     """Whether an object on the way holds ``$include`` and not the next key: then it may come from there."""
     for key in path:
         if not isinstance(tree, dict):

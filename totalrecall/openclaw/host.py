@@ -1,4 +1,4 @@
-"""Which OpenClaw is installed, and which keys its config may therefore hold. Reads files, runs nothing."""
+"""Which OpenClaw is installed, and what config and hook may say to it. Reads files, runs nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from totalrecall.openclaw.config_values import value_at
+from totalrecall.openclaw.target import Target
+from totalrecall.places.openclaw_config import merged_tree
+
 _VERSION = re.compile(r"(\d{4})\.(\d{1,2})\.(\d{1,3})(?:[-+.]([0-9A-Za-z.-]+))?\Z")
 # The extended-stable releases of the last file-based line count on from here.
 EXTENDED_STABLE = 33
+# Before, no hook was loaded without ``hooks.internal.enabled``; since then one that is named is.
+NAMED_IS_ENOUGH = (2026, 5)
+# Before, an event that the loader does not know was a complaint in the log.
+TELLS_AUTO_RESET = (2026, 9)
 MAX_PARENTS = 6
 
 
@@ -43,13 +51,27 @@ class Host:
     version: str = ""
     source: str = ""
 
+    @property
+    def needs_switch(self) -> bool:
+        """Whether a hook that the config names is loaded only with ``hooks.internal.enabled``."""
+        return bool(self.version) and self._month() < NAMED_IS_ENOUGH
+
+    @property
+    def tells_auto_reset(self) -> bool:
+        """Whether it sends ``session:auto-reset`` to hooks."""
+        return self._month() >= TELLS_AUTO_RESET
+
+    def _month(self) -> tuple[int, int]:
+        found = _numbers(self.version)
+        return (found[0], found[1]) if found else (0, 0)
+
 
 def era_of(version: str) -> Era:
     """The era of a release by its number; between the two lines nobody knows: ``UNKNOWN``."""
-    found = _VERSION.match(version.strip().removeprefix("v"))
-    if not found:
+    found = _numbers(version)
+    if found is None:
         return Era.UNKNOWN
-    year, month, patch = int(found[1]), int(found[2]), int(found[3])
+    year, month, patch = found
     if (year, month) < (2026, 2):
         return Era.UNKNOWN
     if (year, month) < (2026, 7):
@@ -84,6 +106,28 @@ def judge(installed: str, touched: str, *, has_rows: bool, stated: str = "") -> 
     return known[0] if known else Host(Era.UNKNOWN)
 
 
+def host_of(target: Target, *, stated: str = "", remembered: str = "") -> Host:
+    """The OpenClaw of this home, from all that tells it.
+
+    ``stated`` is what the user says now; ``remembered`` what they said once, for when nothing else tells.
+    """
+    touched = value_at(tree_of(target), ("meta", "lastTouchedVersion"))
+    found = judge(
+        target.openclaw_version,
+        touched if isinstance(touched, str) else "",
+        has_rows=any(one.has_rows for one in target.agents),
+        stated=stated,
+    )
+    if remembered and not found.version and found.era is Era.UNKNOWN:
+        return Host(era_of(remembered), remembered, "you said so when it was installed")
+    return found
+
+
+def tree_of(target: Target) -> object:
+    """The home's config with its includes, ``{}`` without one."""
+    return merged_tree(target.home.config.path) if target.home.config else {}
+
+
 def installed_version(env: Mapping[str, str]) -> str:
     """The version of the ``openclaw`` on the PATH, from its package.json; "" when it cannot be told."""
     program = shutil.which("openclaw", path=env.get("PATH", os.defpath))
@@ -96,6 +140,11 @@ def installed_version(env: Mapping[str, str]) -> str:
             if version:
                 return version
     return ""
+
+
+def _numbers(version: str) -> tuple[int, int, int] | None:
+    found = _VERSION.match(version.strip().removeprefix("v"))
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _version_in(manifest: Path) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from totalrecall.files.atomic import read_state
 from totalrecall.openclaw import config_plan, marked_block
-from totalrecall.openclaw.host import Era, Host
-from totalrecall.openclaw.install import agents_md_body, body_digest, host_of, sharers, text_of, tree_of
+from totalrecall.openclaw.config_values import MISSING, value_at
+from totalrecall.openclaw.host import Era, Host, host_of, tree_of
+from totalrecall.openclaw.install import agents_md_body, body_digest, sharers, text_of
 from totalrecall.openclaw.marked_block import Standing
 from totalrecall.openclaw.package import (
     ShippedFile,
@@ -103,9 +104,9 @@ def inspect(target: Target) -> HomeInspection:
         MemoryFileError: one of its files cannot be read.
     """
     known = read_record(target.state_root).of(target.home.state_dir)
-    host = host_of(target)
+    host = host_of(target, remembered=known.stated)
     parts = [
-        _files("hook", hook_files(target), known),
+        _files("hook", hook_files(target, host), known),
         _files("skill", skill_files(target), known),
         *_program(target),
         *_config(target, host, known),
@@ -150,10 +151,8 @@ def _program(target: Target) -> Iterator[Part]:
 def _config(target: Target, host: Host, known: HomeRecord) -> Iterator[Part]:
     tree = tree_of(target)
     path = target.home.config.path if target.home.config else target.home.state_dir / "openclaw.json"
-    yield _switch(tree, path, target)
-    prompts = [
-        one for one in config_plan.PROMPTS if config_plan.value_at(tree, one) is not config_plan.MISSING
-    ]
+    yield _switch(tree, path, target, host)
+    prompts = [one for one in config_plan.PROMPTS if value_at(tree, one) is not MISSING]
     if host.era is Era.ROWS and prompts:
         what = f"{'.'.join(prompts[0])} makes the config invalid for this OpenClaw: it will not start again."
         ours = all(one in known.ours for one in prompts)
@@ -163,26 +162,26 @@ def _config(target: Target, host: Host, known: HomeRecord) -> Iterator[Part]:
         yield _flush(tree, path)
 
 
-def _switch(tree: object, path: Path, target: Target) -> Part:
-    values = {one: config_plan.value_at(tree, one) for one in config_plan.HOOK_WISHES}
+def _switch(tree: object, path: Path, target: Target, host: Host) -> Part:
     if hook_settings(target.home.state_dir).get("enabled") is False:
         settings = hook_folder(target.home.state_dir) / "settings.json"
         return Part("switch", PartState.OFF, settings, what="The hook is switched off in its settings.json.")
-    for one, value in values.items():
-        if value is False:
+    for one in (config_plan.INTERNAL, config_plan.HOOK):
+        if value_at(tree, one) is False:
             return Part(
                 "switch", PartState.OFF, path, what=f"{'.'.join(one)} is false: the hook does nothing."
             )
-    if all(value is True for value in values.values()):
+    wanted = config_plan.wishes_for(host, tree)
+    if all(value_at(tree, one) is True for one in wanted if one not in config_plan.FLUSH_WISHES):
         return Part("switch", PartState.FINE, path)
     return Part("switch", PartState.ABSENT, path, what="The hook is not switched on.", remedy=_INSTALL)
 
 
 def _flush(tree: object, path: Path) -> Part:
-    values = [config_plan.value_at(tree, one) for one in config_plan.PROMPTS]
+    values = [value_at(tree, one) for one in config_plan.PROMPTS]
     if values == [config_plan.FLUSH_WISHES[one] for one in config_plan.PROMPTS]:
         return Part("flush", PartState.FINE, path)
-    if all(value is config_plan.MISSING for value in values):
+    if all(value is MISSING for value in values):
         return Part(
             "flush", PartState.ABSENT, path, what="There is no flush prompt of ours.", remedy=_INSTALL
         )

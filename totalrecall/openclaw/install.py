@@ -13,13 +13,13 @@ from totalrecall.files.atomic import FileState, digest_of, read_state
 from totalrecall.openclaw import config_plan, marked_block
 from totalrecall.openclaw.changes import BACKUP_FOLDER, Change, Plan
 from totalrecall.openclaw.config_plan import ConfigPlan
-from totalrecall.openclaw.host import Era, Host, judge
+from totalrecall.openclaw.config_values import KeyPath, value_at
+from totalrecall.openclaw.host import Era, Host, host_of, tree_of
 from totalrecall.openclaw.marked_block import Standing
 from totalrecall.openclaw.package import ShippedFile, foreign_skills, hook_files, skill_files
 from totalrecall.openclaw.record import AgentsMdRecord, HomeRecord, read_record
 from totalrecall.openclaw.target import Target, TargetAgent
 from totalrecall.openclaw.texts import STATE_SECTION, pretty, startup_section
-from totalrecall.places.openclaw_config import merged_tree
 
 HOST_FILE_CHARS = 20_000
 
@@ -39,22 +39,6 @@ class Options:
     stated_version: str = ""
 
 
-def host_of(target: Target, stated: str = "") -> Host:
-    """The OpenClaw of this home, from all that tells it."""
-    touched = config_plan.value_at(tree_of(target), ("meta", "lastTouchedVersion"))
-    return judge(
-        target.openclaw_version,
-        touched if isinstance(touched, str) else "",
-        has_rows=any(one.has_rows for one in target.agents),
-        stated=stated,
-    )
-
-
-def tree_of(target: Target) -> object:
-    """The home's config with its includes, ``{}`` without one."""
-    return merged_tree(target.home.config.path) if target.home.config else {}
-
-
 def plan_install(target: Target, options: Options) -> Plan:
     """Everything that is missing or older than what we ship.
 
@@ -63,12 +47,13 @@ def plan_install(target: Target, options: Options) -> Plan:
     """
     known = read_record(target.state_root).of(target.home.state_dir)
     backups = _Backups(target.state_root / BACKUP_FOLDER, options.stamp)
-    work = _Work(replace(known, program=__version__), backups)
-    for file in (*hook_files(target), *skill_files(target)):
+    stated = options.stated_version or known.stated
+    host = host_of(target, stated=options.stated_version, remembered=known.stated)
+    work = _Work(replace(known, program=__version__, stated=stated), backups)
+    for file in (*hook_files(target, host), *skill_files(target)):
         work.place(file)
     for agent in sharers(target):
         work.mark(agent, agents_md_body(target, agent, state_section=options.state_section))
-    host = host_of(target, options.stated_version)
     work.configure(target, host, options.stamp)
     work.notes += [
         f"{folder} is another skill of nearly the same name, built for the old session files; remove it "
@@ -188,13 +173,12 @@ class _Work:
             self.notes.append(
                 "There is no openclaw.json yet: OpenClaw's own setup makes it. Then run this again."
             )
-            self.by_hand += by_hand_lines(
-                config_plan.wishes_for(host.era), target.home.state_dir / "openclaw.json"
-            )
+            wishes = config_plan.wishes_for(host, {})
+            self.by_hand += by_hand_lines(wishes, target.home.state_dir / "openclaw.json")
             return
         before = read_state(config.path)
         plan = config_plan.plan_config(
-            text_of(before), tree_of(target), host.era, self.record.ours, self.record.made
+            text_of(before), tree_of(target), host, self.record.ours, self.record.made
         )
         self.notes += [f"{config.path}: {said}" for said in plan.left]
         self.by_hand += by_hand_lines(plan.by_hand, config.path)
@@ -215,7 +199,7 @@ class _Work:
 
 def other_hooks(tree: object) -> tuple[str, ...]:
     """The hooks beside ours that the config names."""
-    entries = config_plan.value_at(tree, config_plan.HOOK[:3])
+    entries = value_at(tree, config_plan.HOOK[:3])
     return (
         tuple(str(name) for name in entries if name != config_plan.HOOK[3])
         if isinstance(entries, dict)
@@ -223,7 +207,7 @@ def other_hooks(tree: object) -> tuple[str, ...]:
     )
 
 
-def by_hand_lines(wishes: Mapping[config_plan.Path, object], path: Path) -> list[str]:
+def by_hand_lines(wishes: Mapping[KeyPath, object], path: Path) -> list[str]:
     """What to add to the config, as JSON."""
     tree: dict[str, Any] = {}
     for keys, value in wishes.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from totalrecall.openclaw.host import Host
     from totalrecall.openclaw.target import Target
 
 HOOK_NAME = SKILL_NAME = "totalrecall"
@@ -27,7 +28,7 @@ class ShippedFile:
     content: bytes
 
 
-def hook_files(target: Target) -> tuple[ShippedFile, ...]:
+def hook_files(target: Target, host: Host) -> tuple[ShippedFile, ...]:
     """The hook's files with its settings."""
     folder = hook_folder(target.home.state_dir)
     known = hook_settings(target.home.state_dir)
@@ -41,11 +42,11 @@ def hook_files(target: Target) -> tuple[ShippedFile, ...]:
         "agents": _served(target, known),
         "env": dict(target.env),
     }
+    events = ', "session:auto-reset"' if host.tells_auto_reset else ""
+    description = _filled(_shipped("hook", "HOOK.md").decode(), {"auto_reset": events}).encode()
     return (
-        *(
-            ShippedFile(folder / name, _shipped("hook", name))
-            for name in ("HOOK.md", "handler.js", "package.json")
-        ),
+        ShippedFile(folder / "HOOK.md", description),
+        *(ShippedFile(folder / name, _shipped("hook", name)) for name in ("handler.js", "package.json")),
         ShippedFile(folder / "settings.json", f"{json.dumps(settings, indent=2)}\n".encode()),
     )
 

@@ -35,6 +35,7 @@ class HomeRecord:
 
     Attributes:
         program: the version that installed it.
+        stated: the version of OpenClaw, as the user said it, "".
         files: path to digest.
         config: path of OpenClaw's config, "" when it was not changed.
         ours: values in it that are ours, by their path.
@@ -44,6 +45,7 @@ class HomeRecord:
     """
 
     program: str = ""
+    stated: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     config: str = ""
     ours: Mapping[tuple[str, ...], object] = field(default_factory=dict)
@@ -101,6 +103,7 @@ def read_record(state_root: Path) -> Record:
 def _plain(home: HomeRecord) -> dict[str, Any]:
     return {
         "program": home.program,
+        "stated": home.stated,
         "files": dict(home.files),
         "config": home.config,
         "ours": [[list(path), value] for path, value in home.ours.items()],
@@ -115,6 +118,7 @@ def _plain(home: HomeRecord) -> dict[str, Any]:
 def _home(said: dict[str, Any]) -> HomeRecord:
     return HomeRecord(
         program=str(said["program"]),
+        stated=str(said["stated"]),
         files={str(path): str(digest) for path, digest in said["files"].items()},
         config=str(said["config"]),
         ours={tuple(map(str, path)): value for path, value in said["ours"]},

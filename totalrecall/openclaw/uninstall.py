@@ -10,13 +10,14 @@ from pathlib import Path
 from totalrecall.files.atomic import digest_of, read_state
 from totalrecall.openclaw import config_plan, marked_block
 from totalrecall.openclaw.changes import BACKUP_FOLDER, Change, Plan
+from totalrecall.openclaw.config_values import KeyPath
+from totalrecall.openclaw.host import host_of, tree_of
 from totalrecall.openclaw.install import (
     agents_md_body,
     body_digest,
     other_hooks,
     sharers,
     text_of,
-    tree_of,
 )
 from totalrecall.openclaw.marked_block import Standing
 from totalrecall.openclaw.package import hook_files, hook_folder, hook_settings, skill_files
@@ -24,7 +25,7 @@ from totalrecall.openclaw.record import HomeRecord, read_record
 from totalrecall.openclaw.target import Target
 
 # Known by themselves, should the record be lost.
-_OURS_BY_TEXT: dict[config_plan.Path, object] = {
+_OURS_BY_TEXT: dict[KeyPath, object] = {
     config_plan.HOOK: True,
     **{path: config_plan.FLUSH_WISHES[path] for path in config_plan.PROMPTS},
 }
@@ -52,8 +53,9 @@ def plan_uninstall(target: Target, stamp: str) -> Plan:
         files = dict(known.files) | {str(change.path): digest_of(change.after or b"")}
         after = replace(after, files=files)
     else:
-        changes += _files_gone(target, known, notes)
+        # The config first: a running gateway follows it at once, and must not miss what it still names.
         changes += _config_undone(target, known, notes, stamp)
+        changes += _files_gone(target, known, notes)
         after = HomeRecord()
     return Plan(
         home=target.home.state_dir,
@@ -115,7 +117,10 @@ def _unmarked(path: Path, digests: set[str], gap: str | None, notes: list[str], 
 
 
 def _files_gone(target: Target, known: HomeRecord, notes: list[str]) -> list[Change]:
-    expected = {str(one.path): digest_of(one.content) for one in (*hook_files(target), *skill_files(target))}
+    host = host_of(target, remembered=known.stated)
+    expected = {
+        str(one.path): digest_of(one.content) for one in (*hook_files(target, host), *skill_files(target))
+    }
     changes: list[Change] = []
     for name in {**expected, **known.files}:
         before = read_state(Path(name))
@@ -133,7 +138,7 @@ def _config_undone(target: Target, known: HomeRecord, notes: list[str], stamp: s
     if config is None:
         return []
     before, tree = read_state(config.path), tree_of(target)
-    ours: Mapping[config_plan.Path, object] = known.ours or _OURS_BY_TEXT
+    ours: Mapping[KeyPath, object] = known.ours or _OURS_BY_TEXT
     made = known.made or (config_plan.HOOK[:-1],)
     newer = set(other_hooks(tree)) - set(known.other_hooks)
     plan = config_plan.plan_removal(text_of(before), ours, made, keep_switch=bool(newer))

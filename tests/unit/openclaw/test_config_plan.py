@@ -18,10 +18,10 @@ from totalrecall.openclaw.config_plan import (
     ConfigPlan,
     plan_config,
     plan_removal,
-    value_at,
     wishes_for,
 )
-from totalrecall.openclaw.host import Era
+from totalrecall.openclaw.config_values import value_at
+from totalrecall.openclaw.host import Era, Host
 from totalrecall.openclaw.texts import FLUSH_PROMPT, FLUSH_SYSTEM_PROMPT
 from totalrecall.places.openclaw_config import parse_lax_json
 from totalrecall.transcripts.machine_talk import machine_reason
@@ -38,9 +38,19 @@ CONFIG = """\
 """
 
 
-def planned(text: str, era: Era = Era.FILES, **known: Any) -> ConfigPlan:
+HOSTS = {
+    Era.FILES: Host(Era.FILES, "2026.7.1-2"),
+    Era.ROWS: Host(Era.ROWS, "2026.9.6"),
+    Era.UNKNOWN: Host(Era.UNKNOWN),
+}
+OLD = Host(Era.FILES, "2026.3.13")
+
+
+def planned(text: str, era: Era = Era.FILES, *, host: Host | None = None, **known: Any) -> ConfigPlan:
     """The plan for a config without includes."""
-    return plan_config(text, parse_lax_json(text), era, known.get("ours", {}), known.get("made", ()))
+    return plan_config(
+        text, parse_lax_json(text), host or HOSTS[era], known.get("ours", {}), known.get("made", ())
+    )
 
 
 @pytest.mark.parametrize("era", list(Era))
@@ -48,14 +58,14 @@ def test_the_parsed_difference_is_what_was_planned(era: Era) -> None:
     """Everything else means what it meant, comments and unknown keys stay."""
     plan = planned(CONFIG, era)
     expected = copy.deepcopy(parse_lax_json(CONFIG))
-    for path, value in wishes_for(era).items():
+    for path, value in wishes_for(HOSTS[era], parse_lax_json(CONFIG)).items():
         node = expected
         for key in path[:-1]:
             node = node.setdefault(key, {})
         node[path[-1]] = value
     assert parse_lax_json(plan.after) == expected
     assert "// the gateway's own\n" in plan.after
-    assert dict(plan.ours) == wishes_for(era)
+    assert dict(plan.ours) == wishes_for(HOSTS[era], parse_lax_json(CONFIG))
     assert "t0p" not in "".join(plan.shown)
 
 
@@ -64,7 +74,7 @@ def test_prompts_are_only_for_the_era_that_takes_them() -> None:
     """From 2026.8.1 on a prompt makes the config invalid; where the version is unknown none is written either."""
     assert set(PROMPTS) <= set(planned(CONFIG, Era.FILES).ours)
     for era in (Era.ROWS, Era.UNKNOWN):
-        assert set(planned(CONFIG, era).ours) == {INTERNAL, HOOK}
+        assert set(planned(CONFIG, era).ours) == {HOOK}
         assert "memoryFlush" not in planned(CONFIG, era).after
 
 
@@ -82,6 +92,26 @@ def test_a_second_installation_changes_nothing() -> None:
     again = planned(plan.after, ours=plan.ours, made=plan.made)
     assert again.after == plan.after
     assert dict(again.ours) == dict(plan.ours)
+
+
+@pytest.mark.parametrize("era", list(Era))
+def test_no_other_hook_is_switched_on_or_off(era: Era) -> None:
+    """The switch alone loads every hook there is, and a first name beside it only that one: neither is ours to change.
+
+    Seen in OpenClaw 2026.7.1-2 and 2026.9.6: ``src/hooks/configured.ts``.
+    """
+    assert INTERNAL not in planned(CONFIG, era).ours
+    everything = "{ hooks: { internal: { enabled: true } } }"
+    plan = planned(everything, era)
+    assert HOOK not in plan.ours
+    assert "totalrecall" not in plan.after
+    some = '{ hooks: { internal: { enabled: true, entries: { "session-memory": { enabled: true } } } } }'
+    assert set(planned(some, era).ours) & {INTERNAL, HOOK} == {HOOK}
+
+
+def test_an_old_release_needs_the_switch() -> None:
+    """Before 2026.5 a hook that is named is not loaded without it."""
+    assert {INTERNAL, HOOK} <= set(planned(CONFIG, host=OLD).ours)
 
 
 def test_an_upgrade_of_openclaw_takes_the_prompts_out() -> None:
@@ -117,7 +147,7 @@ def test_our_older_prompt_is_replaced() -> None:
 def test_a_person_s_settings_stay(key: str, said: str) -> None:
     """What somebody set is left as it is and told; it is not ours afterwards."""
     text = f"{{ {key} }}"
-    plan = planned(text)
+    plan = planned(text, host=OLD)
     kept = parse_lax_json(text)
     assert said in " ".join(plan.left)
     undone = plan_removal(plan.after, plan.ours, plan.made, keep_switch=False)
@@ -142,9 +172,9 @@ def test_what_may_come_from_an_included_file_is_printed_instead(text: str) -> No
     """We cannot know which file somebody wants it in; the text stays, and the user is told what to add."""
     plan = planned(text, Era.ROWS)
     assert plan.after == text
-    assert {INTERNAL, HOOK} == set(plan.by_hand)
+    assert {HOOK} == set(plan.by_hand)
     merged = {"hooks": {"internal": {"enabled": True, "entries": {"totalrecall": {"enabled": True}}}}}
-    assert plan_config(text, merged, Era.ROWS, {}).by_hand == {}
+    assert plan_config(text, merged, HOSTS[Era.ROWS], {}).by_hand == {}
 
 
 @pytest.mark.parametrize(
@@ -152,21 +182,21 @@ def test_what_may_come_from_an_included_file_is_printed_instead(text: str) -> No
 )
 def test_a_config_that_is_not_understood_stays(text: str) -> None:
     """Broken, or something that is no object in the way: not a byte changes, and it is said."""
-    plan = plan_config(text, {}, Era.ROWS, {})
+    plan = plan_config(text, {}, HOSTS[Era.ROWS], {})
     assert plan.after == text
     assert plan.left
-    assert set(plan.by_hand) == {INTERNAL, HOOK}
+    assert set(plan.by_hand) == {HOOK}
 
 
 def test_a_key_that_stands_twice_is_left_alone() -> None:
     """Where parsers disagree about which one counts, the difference cannot be proven."""
     text = '{ "hooks": { "internal": { } }, "hooks": 3 }'
-    assert plan_config(text, parse_lax_json(text), Era.ROWS, {}).after == text
+    assert plan_config(text, parse_lax_json(text), HOSTS[Era.ROWS], {}).after == text
 
 
 def test_what_was_changed_since_stays_at_removal() -> None:
     """A value of ours that somebody changed is theirs now, and so are members that they added beside ours."""
-    plan = planned(CONFIG)
+    plan = planned(CONFIG, host=OLD)
     edited = plan.after.replace('"softThresholdTokens": 40000', '"softThresholdTokens": 9000')
     edited = edited.replace('"totalrecall": {', '"other": { "enabled": true }, "totalrecall": {')
     undone = plan_removal(edited, plan.ours, plan.made, keep_switch=True)

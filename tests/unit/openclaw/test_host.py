@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from totalrecall.openclaw.host import Era, era_of, installed_version, judge
+from totalrecall.openclaw.host import Era, Host, era_of, installed_version, judge
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,16 @@ def test_any_sign_of_rows_outweighs_the_others(
 def test_what_the_user_says_counts() -> None:
     """Who states the version is believed."""
     assert judge("", "", has_rows=False, stated="2026.7.1").era is Era.FILES
+
+
+@pytest.mark.parametrize(
+    ("version", "needs", "tells"),
+    [("2026.3.13", True, False), ("2026.7.1-2", False, False), ("2026.9.6", False, True), ("", False, False)],
+)
+def test_what_the_hook_loader_takes_follows_from_the_number(version: str, needs: bool, tells: bool) -> None:
+    """The switch that old releases need, and the event that only new ones know; an unknown release gets neither."""
+    host = Host(era_of(version), version)
+    assert (host.needs_switch, host.tells_auto_reset) == (needs, tells)
 
 
 def test_the_version_is_read_from_the_program_on_the_path(tmp_path: Path) -> None:

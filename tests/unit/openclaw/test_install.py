@@ -110,7 +110,7 @@ def test_an_installation_is_complete_and_its_undoing_leaves_no_trace(home: Home)
     assert set(states(home).values()) == {PartState.FINE, PartState.ABSENT}
     assert states(home)["context"] is PartState.ABSENT
     tree = parse_lax_json(home.config.read_text(encoding="utf-8"))
-    assert tree["hooks"]["internal"] == {"enabled": True, "entries": {"totalrecall": {"enabled": True}}}
+    assert tree["hooks"]["internal"] == {"entries": {"totalrecall": {"enabled": True}}}
     text = home.agents_md().read_text(encoding="utf-8")
     assert text.startswith(AGENTS_MD)
     assert f"run `{home.root}/bin/totalrecall recover --agent main`" in text
@@ -215,9 +215,9 @@ def test_a_config_that_openclaw_wrote_anew_loses_only_our_keys(home: Home) -> No
     assert left == {
         "meta": {"lastTouchedVersion": "2026.7.1", "lastTouchedAt": "now"},
         "gateway": {"auth": {"token": "t0p"}},
-        "hooks": {"internal": {"enabled": True, "entries": {"session-memory": {"enabled": True}}}},
+        "hooks": {"internal": {"entries": {"session-memory": {"enabled": True}}}},
     }
-    assert any("other hooks need it" in note for note in plan.notes)
+    assert plan.notes == ()
 
 
 def test_an_older_version_of_ours_is_brought_up_to_date(home: Home) -> None:
@@ -288,15 +288,49 @@ def test_a_home_without_a_config_gets_none(home: Home) -> None:
     assert any('"totalrecall"' in text for text in plan.by_hand)
 
 
+@pytest.mark.parametrize(("version", "told"), [("2026.7.1-2", False), ("2026.9.6", True), ("", False)])
+def test_the_hook_wants_only_events_that_its_host_knows(home: Home, version: str, told: bool) -> None:
+    """An event that the loader does not know is a complaint in OpenClaw's log."""
+    home.config.write_text("{}", encoding="utf-8")
+    home.install(openclaw_version=version)
+    text = (home.state / "hooks/totalrecall/HOOK.md").read_text(encoding="utf-8")
+    (line,) = [one for one in text.splitlines() if one.startswith("metadata:")]
+    events = json.loads(line.removeprefix("metadata:"))["openclaw"]["events"]
+    wanted = [
+        "command:new",
+        "command:reset",
+        "session:compact:before",
+        "session:compact:after",
+        "agent:bootstrap",
+    ]
+    assert [one for one in events if one != "session:auto-reset"] == wanted
+    assert ("session:auto-reset" in events) is told
+
+
+def test_what_the_user_said_about_the_version_is_remembered(home: Home) -> None:
+    """Where nothing else tells, the inspection goes by it and finds nothing outdated."""
+    home.config.write_text("{}", encoding="utf-8")
+    plan = plan_install(home.target(), Options("20260302T120000", stated_version="2026.7.1"))
+    assert carry_out(plan) == ()
+    assert "Pre-compaction" in home.config.read_text(encoding="utf-8")
+    assert inspect(home.target()).host.version == "2026.7.1"
+    assert states(home)["flush"] is PartState.FINE
+    assert plan_install(home.target(), Options("20260302T120100")).changes == ()
+
+
 def test_an_included_config_is_printed_and_not_changed(home: Home) -> None:
     """Hooks that stand in another file are the user's to change there."""
     text = '{ hooks: { "$include": "./hooks.json5" } }\n'
     home.config.write_text(text, encoding="utf-8")
-    (home.state / "hooks.json5").write_text("{ internal: { enabled: true } }", encoding="utf-8")
+    (home.state / "hooks.json5").write_text("{ internal: { entries: { x: {} } } }", encoding="utf-8")
     plan = home.install()
     assert home.config.read_text(encoding="utf-8") == text
     assert any('"totalrecall"' in one for one in plan.by_hand)
-    assert not any('"enabled": true,\n      "entries"' in one for one in plan.by_hand)
+    (home.state / "hooks.json5").write_text(
+        "{ internal: { entries: { x: {}, totalrecall: { enabled: true } } } }", encoding="utf-8"
+    )
+    assert home.install().by_hand == ()
+    assert states(home)["switch"] is PartState.FINE
 
 
 def test_an_installation_for_one_agent_leaves_the_others_alone(tmp_path: Path) -> None:
