@@ -7,16 +7,23 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import cache
 from itertools import count, pairwise
 from pathlib import Path
 from random import Random
+from typing import cast
 
 from totalrecall.domain.batch import Batch, Message
 from totalrecall.domain.event import Role
-from totalrecall.domain.note import Note, NoteType, Priority
+from totalrecall.domain.note import Note, NoteType, Priority, Usage
 from totalrecall.domain.words import count_words
+from totalrecall.llm.access import ModelAccess
+from totalrecall.llm.ask import Answer, Ask
+from totalrecall.llm.chain import ChainSettings, ModelChain
+from totalrecall.llm.endpoint import endpoint_from
 from totalrecall.llm.engine import CompressionRequest
 from totalrecall.llm.extractive import ExtractiveEngine
+from totalrecall.llm.failure import Completion
 from totalrecall.llm.reflection.subject import said
 from totalrecall.llm.reflection.types import (
     Author,
@@ -75,16 +82,16 @@ class LabelledLog:
         return sum(count_words(said(item.note)) for item in self.items)
 
 
-def long_log(words: int = 12_000, days: int = 120, today: date = TODAY) -> LabelledLog:
+def long_log(words: int = 12_000, days: int = 120, today: date = TODAY, start: int = 0) -> LabelledLog:
     """A log of about that many words: the corpus as the extractive engine notes it, and half a year's routine.
 
     The talks are spread over ``days``; each comes once more in other clothes (names and numbers changed), and
-    every fifth note is said again some days later, as observers do.
+    every fifth note is said again some days later, as observers do. ``start``: which talk comes first.
     """
     notes: list[Note] = []
     total = 0
     talks = _talks()
-    for at in count():
+    for at in count(start):
         day = today - timedelta(days=(at * 37) % days)
         found = _dressed(talks[at % len(talks)], at // len(talks)) if at < 2 * len(talks) else ()
         fresh = [replace(note, day=day) for note in found] + _routine(at, day)
@@ -109,7 +116,8 @@ def long_log(words: int = 12_000, days: int = 120, today: date = TODAY) -> Label
     return LabelledLog(items, frozenset(stays))
 
 
-def _talks() -> list[tuple[Note, ...]]:
+@cache
+def _talks() -> tuple[tuple[Note, ...], ...]:
     """The notes of each talk of the corpus."""
     engine = ExtractiveEngine()
     found = []
@@ -131,7 +139,7 @@ def _talks() -> list[tuple[Note, ...]]:
             batch = Batch("0badcafe", "main", "s1", "agent:main:main", messages)
             answer = engine.compress(CompressionRequest(batch, (), at))
             found.append(tuple(draft.note for draft in answer.notes))
-    return found
+    return tuple(found)
 
 
 def _dressed(notes: tuple[Note, ...], again: int) -> tuple[Note, ...]:
@@ -183,6 +191,30 @@ def honest_answer(user: str) -> str:
     rest = [match for match in shown if match[1] not in used and not match[2]]
     lines += [f"drop {one[1]} noise" for one in rest if one[3] == "🟢" and one[4] in {"event", "context"}]
     return "\n".join(lines) or "KEEP ALL"
+
+
+@dataclass
+class ScriptedChain:
+    """Stands where a model chain stands, without a network: for many rounds."""
+
+    answer: Callable[[str], str]
+    settings: ChainSettings = field(
+        default_factory=lambda: ChainSettings(endpoint_from("http://127.0.0.1:9/v1", "k"), ("maker/one",))
+    )
+    asked: list[Ask] = field(default_factory=list)
+
+    def narrowed_to(self, models: tuple[str, ...]) -> ScriptedChain:
+        """Itself: there is one model."""
+        return self
+
+    def ask(self, ask: Ask) -> Answer:
+        """What the script says to the user text."""
+        self.asked.append(ask)
+        return Answer(Completion(self.answer(ask.user), model="maker/one"), Usage(1, 100, 50, 0.0001))
+
+    def access(self) -> ModelAccess:
+        """This chain as a job gets it."""
+        return ModelAccess("reflect", cast("ModelChain", self), b"salt", ())
 
 
 @dataclass

@@ -7,24 +7,26 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fakes.model_server import Reply, chat, error
-from tests.fakes.reflector import TODAY as LOG_TODAY
-from tests.fakes.reflector import honest_answer, long_log
+from tests.fakes.reflector import ScriptedChain, honest_answer, long_log
 from tests.unit.reflection.conftest import Desk
-from tests.unit.reflection.notes import EVENT, FACT, GREEN, RED, YELLOW, items, note
+from tests.unit.reflection.notes import EVENT, FACT, GREEN, RED, TODAY, YELLOW, items, note
 from totalrecall.domain.note import NoteType
 from totalrecall.domain.spend import SpendLimits
 from totalrecall.errors import CeilingError, ConfigError, ModelUnreachableError
 from totalrecall.llm.prompt import OWN_CALL_MARKER
+from totalrecall.llm.prompt_files import REFLECTOR, load_prompt
+from totalrecall.llm.reflection.model import ModelReflector
 from totalrecall.llm.reflection.types import (
     Dropped,
     DropReason,
     Merged,
     Reflection,
     ReflectionRefused,
+    ReflectionRequest,
     RefusalCode,
 )
 
@@ -282,12 +284,13 @@ _LINES = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, deadline=None)
 @given(st.lists(_LINES, max_size=6).map("\n".join))
-def test_whatever_a_model_answers_nothing_protected_is_lost(desk: Desk, answer: str) -> None:
+def test_whatever_a_model_answers_nothing_protected_is_lost(answer: str) -> None:
     """Refused, or a partition of the numbers in which the rule and the new note stay."""
-    desk.server.answer = lambda _body: chat(answer)
-    outcome = desk.reflect(LOG)
+    access = ScriptedChain(lambda _user: answer).access()
+    reflector = ModelReflector(access, load_prompt(REFLECTOR), lambda text: text)
+    outcome = reflector.reflect(ReflectionRequest(LOG, TODAY, "main"))
     if isinstance(outcome, Reflection):
         merged = [number for one in outcome.merged for number in one.stands_for]
         named = [*outcome.kept, *merged, *(one.number for one in outcome.dropped)]

@@ -6,10 +6,11 @@ Strict where the extractive engine's ``similar`` is lenient: here a wrong yes ta
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from totalrecall.domain.note import Note
-from totalrecall.llm.extractive.similar import Gist, gist
+from totalrecall.llm.extractive.similar import gist
 from totalrecall.llm.words import CJK
 
 _LEAST_SHARED = 2
@@ -66,18 +67,15 @@ def is_newer(one: Note, other: Note) -> bool:
 
 def same_subject(one: Note, other: Note) -> bool:
     """True when they share content words, names, paths enough; small words do not count."""
-    left, right = gist(said(one)), gist(said(other))
-    if _names_what_it_replaces(one, other):
+    left, right = _about(said(one)), _about(said(other))
+    words = len(left.words & right.words)
+    if words and _names_what_it_replaces(one, other):
         return True
-    signs = bool(CJK.search(one.text)) or bool(CJK.search(other.text))
-    words = _strong(left.words) & _strong(right.words)
-    values = {value for value in left.values & right.values if _is_name(value)}
-    shared = len(words) + len(values)
-    smaller = min(_size(left), _size(right))
-    if smaller == 0:
+    shared = words + len(left.names & right.names)
+    smaller = min(left.size, right.size)
+    if not shared or shared < smaller * _SHARE:
         return False
-    least = _LEAST_SIGNS if signs else min(_LEAST_SHARED, smaller)
-    return shared >= least and shared / smaller >= _SHARE
+    return shared >= (_LEAST_SIGNS if left.signs or right.signs else min(_LEAST_SHARED, smaller))
 
 
 def replaced_words(note: Note) -> tuple[str, ...]:
@@ -97,26 +95,35 @@ def says_decided(note: Note) -> bool:
 
 
 def _names_what_it_replaces(new: Note, old: Note) -> bool:
-    """True when ``new`` says "(replaces: X)", ``old`` says X, and they share a word besides."""
-    told = said(old).casefold()
-    if not any(words.casefold() in told for words in replaced_words(new)):
-        return False
-    return bool(_strong(gist(said(new)).words) & _strong(gist(said(old)).words))
+    """True when ``new`` says "(replaces: X)" and ``old`` says X."""
+    replaced = replaced_words(new)
+    told = said(old).casefold() if replaced else ""
+    return any(words.casefold() in told for words in replaced)
 
 
-def _strong(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words - _weak() if len(word) > 1)
+class _About(NamedTuple):
+    """What a text is about: content words, and values with letters, such as stage-2, that name a thing."""
+
+    words: frozenset[str]
+    names: frozenset[str]
+    signs: bool
+
+    @property
+    def size(self) -> int:
+        return len(self.words) + len(self.names)
+
+
+@lru_cache(maxsize=8192)
+def _about(text: str) -> _About:
+    found = gist(text)
+    return _About(
+        frozenset(word for word in found.words - _weak() if len(word) > 1),
+        # 8443 is only a value of something.
+        frozenset(value for value in found.values if any(sign.isalpha() for sign in value)),
+        bool(CJK.search(text)),
+    )
 
 
 @cache
 def _weak() -> frozenset[str]:
     return gist(_WEAK).words
-
-
-def _size(one: Gist) -> int:
-    return len(_strong(one.words)) + sum(_is_name(value) for value in one.values)
-
-
-def _is_name(value: str) -> bool:
-    """A value with letters, such as stage-2, names a thing; 8443 is only a value of it."""
-    return any(sign.isalpha() for sign in value)
