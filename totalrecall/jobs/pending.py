@@ -10,6 +10,7 @@ from totalrecall.domain.session import Session
 from totalrecall.errors import SourceError
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.streams import chunks, identity_in, is_before_adoption, is_message, row_of
+from totalrecall.jobs.unread import is_untouched, looked_at_all_ms
 from totalrecall.ledger.rows import Adoption, SessionRow
 from totalrecall.transcripts.store import Start
 
@@ -25,8 +26,11 @@ def count_pending(
 ) -> tuple[int, bool]:
     """How many messages have no state yet, and whether there are even more."""
     pending, more = 0, False
+    looked_ms = looked_at_all_ms(ctx.ledger.last_runs(ok=True))
     for session in sessions:
         row = row_of(session, rows.get)
+        if row is not None and is_untouched(session, row.end, looked_ms):
+            continue
         try:
             opening = ctx.transcripts.open(session, row.cursor if row else None)
             if opening.start in {Start.NOTHING, Start.WAIT}:

@@ -58,6 +58,13 @@ class SessionRow:
     last_entries: str = ""
     rebuilt: bool = False
 
+    @property
+    def end(self) -> SessionEnd:
+        """How far it is observed, in short."""
+        return SessionEnd(
+            self.cursor.store, self.cursor.position, self.last_entries, self.ended, self.rebuilt
+        )
+
 
 class SessionEnd(NamedTuple):
     """How far a session is observed, in short: where there are ten thousand, all of them are looked at.
