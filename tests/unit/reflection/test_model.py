@@ -306,4 +306,3 @@ def test_merged_is_what_the_types_say(desk: Desk) -> None:
     (merged,) = outcome.merged
     assert isinstance(merged, Merged)
     assert (merged.stands_for, merged.note.day, merged.note.time) == ((1,), LOG[0].note.day, "10:00")
-    assert merged.note.day <= LOG_TODAY
