@@ -54,13 +54,19 @@ class Scripted:
         return self.decide(request)
 
 
-def fill(lab: Lab, days: int = 6, each: int = 3, *, then_days: int = 40) -> None:
-    """Some days of messages, each with a value of its own, noted by the echo engine; then some days pass."""
+def fill(lab: Lab, days: int = 6, each: int = 3, *, then_days: int = 40, at_once: bool = False) -> None:
+    """Some days of messages, each with a value of its own, noted by the echo engine; then some days pass.
+
+    ``at_once``: noted in one run at the end.
+    """
     number = 0
     for _ in range(days):
         lab.now += timedelta(days=1)
         lab.say(*[f"the value is v{number + place:04}" for place in range(each)])
         number += each
+        if not at_once:
+            lab.observe()
+    if at_once:
         lab.observe()
     lab.now += timedelta(days=then_days)
 

@@ -216,7 +216,7 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(lab: Lab) -> None:
 def test_a_refused_reflection_leaves_every_byte_and_says_why(lab: Lab) -> None:
     """The file, its folder and the books stand; the reason is in status, in the log and in the history."""
     lab.env["REFLECTOR_WORD_THRESHOLD"] = "500"
-    fill(lab, days=40, each=4)
+    fill(lab, days=40, each=4, at_once=True)
     before = lab.notes_path.read_bytes()
     report = run_reflect(lab, refuse, ReflectOptions())
     assert report.result is Result.REFUSED
@@ -256,7 +256,7 @@ def test_an_answer_that_nobody_accepted_is_not_used(lab: Lab) -> None:
 def test_runs_without_progress_rest_longer_each_time_and_say_so_once(lab: Lab) -> None:
     """One hour, two, four …, a week at most, over restarts; one warning; progress begins anew."""
     lab.env["REFLECTOR_WORD_THRESHOLD"] = "500"
-    fill(lab, days=40, each=4)
+    fill(lab, days=40, each=4, at_once=True)
     waits = []
     answers: list[Decide] = [refuse, keep_all] * 6
     for decide in answers:
@@ -279,7 +279,7 @@ def test_runs_without_progress_rest_longer_each_time_and_say_so_once(lab: Lab) -
 def test_a_model_that_is_away_is_asked_again_in_an_hour(lab: Lab) -> None:
     """An outage is no refusal: the rest does not grow, and the error is told."""
     lab.env["REFLECTOR_WORD_THRESHOLD"] = "500"
-    fill(lab, days=40, each=4)
+    fill(lab, days=40, each=4, at_once=True)
 
     def away(_request: ReflectionRequest) -> Reflection:
         raise ModelUnreachableError("No model answers.")
