@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.lab import Lab
+from totalrecall.cli.app import cli
 from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.openclaw.texts import HEARTBEAT_LINES
@@ -174,3 +179,30 @@ def test_without_an_agent_it_says_where_it_looked(
     monkeypatch.setenv("HOME", str(tmp_path / "empty"))
     code, _, err = shell("openclaw", "install", "--yes")
     assert (code, "No OpenClaw agent was found" in err) == (ExitCode.CONFIG, True)
+
+
+def test_the_skill_names_only_commands_and_options_that_exist() -> None:
+    """What the agent is told to run is what the program takes."""
+    text = (files("totalrecall.openclaw") / "skill" / "SKILL.md").read_text(encoding="utf-8")
+    named = [
+        shlex.split(one.replace("…", "x"))
+        for one in re.findall(r"`totalrecall ([^`]+)`", " ".join(text.split()))
+    ]
+    assert len(named) > 20
+    for words in named:
+        command, rest = _called(words)
+        options = {name for param in command.params for name in param.opts}
+        assert {word for word in rest if word.startswith("--")} <= options, words
+
+
+def _called(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that the words call, and the words behind it."""
+    command: click.Command = cli
+    context = click.Context(cli)
+    for place, word in enumerate(words):
+        if not isinstance(command, click.Group):
+            return command, words[place:]
+        found = command.get_command(context, word)
+        assert found is not None, words
+        command = found
+    return command, []

@@ -196,27 +196,27 @@ def _open_wishes(
         now = value_at(merged, path)
         return now is not MISSING and now != wishes.get(path) and now != known.get(path, MISSING)
 
-    barred: set[KeyPath] = set()
+    if value_at(merged, INTERNAL) is False:
+        left.append(f"{'.'.join(INTERNAL)} is false and stays so: as long as it is, our hook does nothing.")
+    barred: set[KeyPath] = {INTERNAL} if left else set()
     if FLUSH_SWITCH in wishes and foreign(FLUSH_SWITCH):
         left.append(f"{'.'.join(FLUSH_SWITCH)} is off: no prompt is added.")
-        barred = set(FLUSH_WISHES)
+        barred |= set(FLUSH_WISHES)
     elif any(path in wishes and foreign(path) for path in PROMPTS):
         left.append(f"{'.'.join(FLUSH)} has a prompt of yours, which stays.")
-        barred = set(PROMPTS)
+        barred |= set(PROMPTS)
     for path, value in wishes.items():
         if path in barred or value_at(merged, path) == value:
             continue
         if foreign(path):
-            left.append(f"{'.'.join(path)} is {value_at(merged, path)!r} and stays so{_meaning(path)}.")
+            left.append(f"{'.'.join(path)} is set otherwise and stays so{_meaning(path)}.")
         else:
             todo[path] = value
     return todo, left
 
 
 def _meaning(path: KeyPath) -> str:
-    if path == INTERNAL:
-        return "; as long as internal hooks are off, ours does nothing"
-    return "; as long as it is off, our hook does nothing" if path == HOOK else ""
+    return ": as long as it is, our hook does nothing" if path == HOOK else ""
 
 
 def _may_be_included(tree: object, path: KeyPath) -> bool:

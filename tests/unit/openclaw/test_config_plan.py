@@ -135,7 +135,7 @@ def test_our_older_prompt_is_replaced() -> None:
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("hooks: { internal: { enabled: false } }", "hooks.internal.enabled is False and stays so"),
+        ("hooks: { internal: { enabled: false } }", "hooks.internal.enabled is false and stays so"),
         ("hooks: { internal: { entries: { totalrecall: { enabled: false } } } }", "our hook does nothing"),
         ("agents: { defaults: { compaction: { memoryFlush: { enabled: false } } } }", "no prompt is added"),
         (
@@ -144,10 +144,11 @@ def test_our_older_prompt_is_replaced() -> None:
         ),
     ],
 )
-def test_a_person_s_settings_stay(key: str, said: str) -> None:
+@pytest.mark.parametrize("host", [OLD, HOSTS[Era.FILES]])
+def test_a_person_s_settings_stay(key: str, said: str, host: Host) -> None:
     """What somebody set is left as it is and told; it is not ours afterwards."""
     text = f"{{ {key} }}"
-    plan = planned(text, host=OLD)
+    plan = planned(text, host=host)
     kept = parse_lax_json(text)
     assert said in " ".join(plan.left)
     undone = plan_removal(plan.after, plan.ours, plan.made, keep_switch=False)
