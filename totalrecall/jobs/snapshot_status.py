@@ -67,13 +67,12 @@ def _since(ctx: AgentContext, newest: StoredSnapshot | None) -> tuple[str, ...]:
 
 
 def _moves(talk: TaskTalk, newest: StoredSnapshot) -> list[str]:
-    from totalrecall.llm.extractive.similar import related
-    from totalrecall.llm.extractive.task_goal import goal_of
+    from totalrecall.llm.extractive.task_goal import goal_of, same_task
 
     known = newest.snapshot.picture
     reasons = []
     goal = goal_of(talk.messages, plainly=True)
-    if goal and known.goal and not related(goal, known.goal):
+    if goal and known.goal and not same_task(goal, known.goal):
         reasons.append(f"another goal: {goal}")
     files = {one.path for one in talk.touches} - {one.path for one in known.files}
     if len(files) >= MOVED:

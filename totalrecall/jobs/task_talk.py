@@ -12,6 +12,7 @@ from totalrecall.domain.session import Session, SessionKind, StoreKind
 from totalrecall.domain.state import SkipReason
 from totalrecall.domain.task_talk import TaskTalk
 from totalrecall.jobs.context import AgentContext
+from totalrecall.jobs.forgotten import forgotten_in
 from totalrecall.jobs.gather import first_row, session_facts
 from totalrecall.jobs.streams import identity_in, row_of
 from totalrecall.jobs.task_touches import calls_in, touches_in
@@ -104,7 +105,7 @@ def _classified(ctx: AgentContext, session: Session, start: int, until_ms: int |
     events = [one for one in records if isinstance(one.body, Event)]
     names = [_identity(session, one.body) for one in events]
     known = ctx.ledger.known([name for name in names if name])
-    left = abandoned(events)
+    left, forgotten = abandoned(events), forgotten_in(ctx, session.session_id)
     facts, carry = _facts(ctx, session), Carry()
     kept: list[Classified] = []
     for record, name in zip(events, names, strict=True):
@@ -113,7 +114,8 @@ def _classified(ctx: AgentContext, session: Session, start: int, until_ms: int |
             continue
         verdict, carry = classify(event, carry, facts)
         row = known.get(name)
-        if event.entry_id in left or (row is not None and row.reason in _GONE):
+        gone = (row is not None and row.reason in _GONE) or forgotten.covers(event)
+        if event.entry_id in left or gone:
             verdict = NotSpeech()
         kept.append(Classified(event, verdict, name, record.start, record.end, carry))
     return _from_first_question(kept) if start else kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from totalrecall.domain.batch import Message
 from totalrecall.domain.event import Role
@@ -11,6 +12,7 @@ from totalrecall.domain.words import count_words
 from totalrecall.llm.extractive.cues import compiled, cue_of, says
 from totalrecall.llm.extractive.language import OTHER, languages_around, languages_of
 from totalrecall.llm.extractive.sentences import sentences
+from totalrecall.llm.extractive.similar import related
 
 _WHY = r"\b(?:because|since|so that|in order to|otherwise|weil|damit|sonst|da wir)\b|因为|为了|以便|否则"
 _BUILDS = (
@@ -21,7 +23,17 @@ _BUILDS = (
 )
 _TAIL = r"[\s,，]*(?:please|bitte|thanks|thank you|danke|ok|okay|吧|谢谢)?[\s.?!。？！]*$"
 _INSIDE = r"\s*[,，]\s*(?:please|bitte)\s*(?=[,，])"
+_JOINED = r"^(?:and|also|then|und|auch|dann)\s+(?=\w)"
+_TURN = (
+    r"\b(?:forget (?:the|about|that|it)|(?:new|next|another|different) (?:topic|task)|"
+    r"something (?:else|different)|let['’]?s (?:switch|move on)|vergiss|neues thema|was anderes)\b"
+    r"|换个话题|另一件事|别的事"
+)
+# How much less a goal counts for each message since, after a pause, and once the user turned away from it.
 _FADES = 0.3
+_FADES_PAUSE = 0.5
+_FADES_TURN = 2.0
+_PAUSE = timedelta(minutes=20)
 _LEAST = 1.5
 _WORDS = 4
 _MOST_OLD = 40
@@ -32,17 +44,35 @@ def goal_of(messages: Sequence[Message], *, plainly: bool = False) -> str:
 
     ``plainly``: only what a rule knows as a goal or a request, not the last sentence for want of one.
     """
-    said = [one for one in messages if one.role is Role.USER and one.text.strip()][-_MOST_OLD:]
-    around = languages_around([one.text for one in said])
-    best, weight = "", 0.0
-    for back, message in enumerate(reversed(said)):
+    return goal_with_place(messages, plainly=plainly)[0]
+
+
+def goal_with_place(messages: Sequence[Message], *, plainly: bool = False) -> tuple[str, int]:
+    """The goal, and the place of the message that names it among ``messages``; 0 where none does."""
+    said = [(at, one) for at, one in enumerate(messages) if one.role is Role.USER and one.text.strip()]
+    said = said[-_MOST_OLD:]
+    around = languages_around([one.text for _, one in said])
+    best, weight, place, faded = "", 0.0, 0, 0.0
+    later = said[-1][1] if said else None
+    for at, message in reversed(said):
+        if later is not None and later.at - message.at > _PAUSE:
+            faded += _FADES_PAUSE
+        later = message
         languages = languages_of(message.text, around)
         for text, worth in _scored(message.text, languages):
-            if worth - _FADES * back > weight:
-                best, weight = text, worth - _FADES * back
+            if worth - faded > weight:
+                best, weight, place = text, worth - faded, at
+        faded += 0.0 if is_idle(message.text) else _FADES
+        faded += _FADES_TURN if compiled(_TURN).search(message.text) else 0.0
     if weight < _LEAST:
-        return "" if plainly else _last_words(said) or best
-    return best
+        return ("", 0) if plainly else (_last_words([one for _, one in said]) or best, 0)
+    return best, place
+
+
+def same_task(one: str, other: str) -> bool:
+    """Whether two goals share a word of weight; their reasons do not count."""
+    first, second = (compiled(_WHY).split(text)[0] for text in (one, other))
+    return one == other or related(first, second)
 
 
 def is_small(text: str) -> bool:
@@ -65,6 +95,7 @@ def plain_order(text: str, languages: tuple[str, ...]) -> str:
     )
     words = text[polite.end() :] if polite is not None and polite.start() == 0 else text
     words = compiled(_TAIL).sub("", compiled(_INSIDE).sub("", words)).strip()
+    words = compiled(_JOINED).sub("", words)
     return words[:1].upper() + words[1:] if words else text
 
 

@@ -9,8 +9,8 @@ from totalrecall.domain.event import Role
 from totalrecall.domain.session_state import SessionState, TaskStatus
 from totalrecall.domain.snapshot import TaskPicture
 from totalrecall.domain.task_talk import TaskTalk
-from totalrecall.llm.extractive.similar import among, related
-from totalrecall.llm.extractive.task_goal import is_small
+from totalrecall.llm.extractive.similar import among
+from totalrecall.llm.extractive.task_goal import is_small, same_task
 from totalrecall.llm.extractive.task_state import calls_of
 from totalrecall.llm.extractive.task_steps import blocker_named, claims_of
 from totalrecall.llm.extractive.task_work import last_done
@@ -39,7 +39,7 @@ _ROOTS = re.compile(r"(?:^|/)(?:code|projects?|repos?|git|work|dev)/(?P<name>[\w
 def state_by_rules(talk: TaskTalk, picture: TaskPicture, before: SessionState) -> SessionState:
     """The state that the talk leaves, with the words of ``before`` where they still hold."""
     task = picture.goal or before.task
-    if before.task and related(task, before.task):
+    if before.task and same_task(task, before.task):
         task = before.task
     same_project = not before.task or task == before.task
     project = before.project if before.project and same_project else project_of(picture) or before.project

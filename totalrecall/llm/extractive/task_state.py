@@ -13,8 +13,8 @@ from totalrecall.domain.task_talk import TaskTalk
 from totalrecall.llm.engine import CompressionRequest
 from totalrecall.llm.extractive.cues import compiled
 from totalrecall.llm.extractive.engine import ExtractiveEngine
-from totalrecall.llm.extractive.similar import among, related
-from totalrecall.llm.extractive.task_goal import goal_of
+from totalrecall.llm.extractive.similar import among
+from totalrecall.llm.extractive.task_goal import goal_with_place, same_task
 from totalrecall.llm.extractive.task_steps import announced_steps, blocker_named, open_questions, unanswered
 from totalrecall.llm.extractive.task_work import (
     branch_of,
@@ -41,14 +41,15 @@ def picture_by_rules(talk: TaskTalk, previous: TaskPicture | None = None) -> Tas
     failing = [call.failure for call in unresolved(calls)][-_BLOCKERS:] if calls and calls[-1].failed else []
     notes = _notes(talk)
     named = blocker_named(talk.messages)
+    goal, place = goal_with_place(talk.messages)
     steps = _distinct(
         [unanswered(talk.messages)]
         + [f"Fix: {one}" for one in failing[-1:]]
-        + announced_steps(talk.messages)
+        + announced_steps(talk.messages[place:])
         + [note.text for note in notes if note.type is NoteType.TASK]
     )
     picture = TaskPicture(
-        goal=goal_of(talk.messages),
+        goal=goal,
         phase=phase_of(talk, calls),
         branch=branch_of(calls),
         blocked=bool(failing or named),
@@ -107,7 +108,7 @@ def _carried_on(picture: TaskPicture, previous: TaskPicture | None) -> TaskPictu
         return picture
     if not picture.goal:
         picture = replace(picture, goal=previous.goal)
-    if picture.goal != previous.goal and not related(picture.goal, previous.goal):
+    if not same_task(picture.goal, previous.goal):
         return picture
     decided = _merged([*previous.decisions, *picture.decisions])
     return replace(
