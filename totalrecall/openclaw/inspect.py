@@ -82,8 +82,8 @@ class HomeInspection:
 
     @property
     def complete(self) -> bool:
-        """Everything is installed as this version ships it, and works."""
-        return all(part.state is PartState.FINE for part in self.parts)
+        """Nothing is left to install or to mend; what a person edited or switched off is theirs."""
+        return all(part.state in {PartState.FINE, PartState.EDITED, PartState.OFF} for part in self.parts)
 
     @property
     def troubles(self) -> tuple[Part, ...]:
@@ -114,7 +114,7 @@ def inspect(target: Target) -> HomeInspection:
         *(_context(target, agent) for agent in target.agents),
         *_others(target),
     ]
-    ours = {"hook", "skill", "AGENTS.md", "flush", "switch"}
+    ours = {"hook", "skill", "AGENTS.md"}
     installed = any(part.name in ours and part.state is not PartState.ABSENT for part in parts)
     return HomeInspection(target.home.state_dir, host, installed, tuple(parts))
 
@@ -178,6 +178,8 @@ def _switch(tree: object, path: Path, target: Target, host: Host) -> Part:
 
 
 def _flush(tree: object, path: Path) -> Part:
+    if value_at(tree, config_plan.FLUSH_SWITCH) is False:
+        return Part("flush", PartState.OFF, path, what="The flush before a compaction is switched off.")
     values = [value_at(tree, one) for one in config_plan.PROMPTS]
     if values == [config_plan.FLUSH_WISHES[one] for one in config_plan.PROMPTS]:
         return Part("flush", PartState.FINE, path)

@@ -381,6 +381,31 @@ def test_prompts_that_keep_the_gateway_from_starting_are_found_and_taken_out(hom
     assert "flush" not in states(home)
 
 
+def test_without_an_installation_nothing_counts_as_one(home: Home) -> None:
+    """A config that loads every hook, or has a flush prompt of the user's, is not ours."""
+    home.config.write_text(
+        "{ hooks: { internal: { enabled: true } }, agents: { defaults: { compaction: { memoryFlush: "
+        "{ prompt: 'mine' } } } }, meta: { lastTouchedVersion: '2026.7.1' } }",
+        encoding="utf-8",
+    )
+    found = inspect(home.target())
+    assert (found.installed, found.complete, found.troubles) == (False, False, ())
+
+
+def test_what_a_person_chose_is_no_trouble_to_mend(home: Home) -> None:
+    """A flush that is switched off and a hook that is switched off leave nothing to install."""
+    home.config.write_text(
+        "{ agents: { defaults: { compaction: { memoryFlush: { enabled: false } } } }, "
+        "meta: { lastTouchedVersion: '2026.7.1' } }",
+        encoding="utf-8",
+    )
+    home.install()
+    (home.root / "ours" / "main").mkdir()
+    (home.root / "ours" / "main" / "context.md").touch()
+    assert states(home)["flush"] is PartState.OFF
+    assert inspect(home.target()).complete
+
+
 def test_the_other_skill_is_noticed(home: Home) -> None:
     """A skill called ``total-recall`` is somebody else's; it is named, never touched."""
     other = home.state / "skills" / "total-recall" / "SKILL.md"
