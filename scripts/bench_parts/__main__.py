@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -13,7 +14,15 @@ HEADS = ("measure", "ours", "yardstick", "ratio", "reach", "")
 
 
 def main(wanted: list[str]) -> int:
-    """The parts of these names, or all, a table each as soon as it is measured; the exit code."""
+    """The parts of these names, or all, a table each as soon as it is measured; the exit code.
+
+    ``name=value`` gives the part its ``BENCH_NAME``: ``soak=600`` is a soak of ten minutes.
+    """
+    for one in wanted:
+        name, given, value = one.partition("=")
+        if given:
+            os.environ[f"BENCH_{name.upper()}"] = value
+    wanted = [one.partition("=")[0] for one in wanted]
     parts = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
     unknown = sorted(set(wanted) - set(parts))
     if unknown:
