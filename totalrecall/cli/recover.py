@@ -100,5 +100,6 @@ def _line(report: ObserveReport) -> str:
 
 def _waiting(report: ObserveReport) -> str:
     if report.provisional:
-        return f"{count(report.provisional, 'provisional note')} stand in until the model answers"
+        verb = "stands" if report.provisional == 1 else "stand"
+        return f"{count(report.provisional, 'provisional note')} {verb} in until the model answers"
     return "unread messages wait until the model answers"

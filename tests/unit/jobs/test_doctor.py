@@ -98,10 +98,13 @@ def test_files_that_others_can_read_are_told(tmp_path: Path) -> None:
         return privacy_findings([memory], below=tmp_path)
 
     (told,) = found(0o644, 0o755, 0o755)
-    assert (told.grade, told.remedy) == (Grade.WARNING, f"Run: chmod -R go-rwx '{memory}'")
+    assert (told.grade, told.remedy) == (Grade.WARNING, f"Close the folder: chmod 700 '{memory}'")
     assert "observations.md" in told.what
     assert found(0o644, 0o700, 0o755) == []
     assert found(0o644, 0o755, 0o700) == []
+    assert found(0o600, 0o755, 0o755) == []
+    (memory / "2026-03-02.md").write_text("the agent's own")
+    (memory / "2026-03-02.md").chmod(0o644)
     assert found(0o600, 0o755, 0o755) == []
 
 

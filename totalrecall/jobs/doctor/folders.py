@@ -19,6 +19,8 @@ FEW_FILES = 1000
 FILES_MOST = 5000
 NAMED = 3
 ROOT = Path("/")
+# What of a memory folder is ours.
+_OURS = ("observation", "archive", ".total-recall", ".observer")
 
 
 def folder_finding(folder: Path, what: str) -> Finding:
@@ -63,12 +65,12 @@ def privacy_findings(folders: Iterable[Path], *, below: Path = ROOT) -> list[Fin
     """
     findings = []
     for folder in folders:
-        open_ones = [path for path in _files(folder) if _open_to_all(path)]
+        open_ones = [path for path in _files(folder) if _is_ours(path, folder) and _open_to_all(path)]
         if open_ones and _reached_by_all(folder, below):
             names = ", ".join(path.name for path in open_ones[:NAMED])
             more = f" and {len(open_ones) - NAMED} more" if len(open_ones) > NAMED else ""
             what = f"Every user of this machine can read {names}{more} in {folder}."
-            findings.append(Finding(Grade.WARNING, what, f"Run: chmod -R go-rwx '{folder}'"))
+            findings.append(Finding(Grade.WARNING, what, f"Close the folder: chmod 700 '{folder}'"))
     return findings
 
 
@@ -107,6 +109,12 @@ def _nearest(folder: Path) -> Path:
 
 def _files(folder: Path) -> Iterator[Path]:
     return islice((path for path in folder.rglob("*") if path.is_file()), FILES_MOST)
+
+
+def _is_ours(path: Path, folder: Path) -> bool:
+    """Whether it is a file of ours: beside them stand the agent's own, which are its user's business."""
+    inside = path.relative_to(folder)
+    return folder.name != "memory" or inside.parts[0].startswith(_OURS)
 
 
 def _open_to_all(path: Path) -> bool:
