@@ -57,7 +57,9 @@ def prepare(ctx: AgentContext) -> Prepared:
     known, previous = _split((before.content or b"").decode("utf-8", "replace"))
     if known == facts:
         return Prepared(path, changed=False, units=units(previous))
-    view = context_view(previous, ctx.screen(log), LIMIT_UNITS)
+    first, newline, shown = context_view(previous, log, LIMIT_UNITS).partition("\n")
+    # What is shown is screened, not the log: a log that was never reflected may be a hundred times as long.
+    view = f"{first}{newline}{ctx.screen(shown)}"
     replace(path, f"{_head(facts)}{view}".encode(), expected=None)
     return Prepared(path, changed=True, units=units(view))
 
