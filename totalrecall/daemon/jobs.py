@@ -11,6 +11,7 @@ from totalrecall.jobs.observe import ObserveReport
 
 # No new batch is begun after this; the next tick goes on from there.
 OBSERVE_S = 600.0
+REFLECT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,19 @@ def _recover(ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
     return _outcome_of(report, more=not report.idle)
 
 
+def _reflect(ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
+    from totalrecall.jobs.reflect import is_due, reflect
+    from totalrecall.jobs.reflect_report import ReflectOptions
+
+    if not is_due(ctx):
+        return Outcome()
+    report = reflect(ctx, ReflectOptions(deadline_ms=ctx.now_ms() + round(REFLECT_S * 1000)))
+    if report.blocked is not None:
+        return Outcome(ok=False, reason=report.blocked.title)
+    # A refused answer is no failure of ours: its back-off is told by the status.
+    return Outcome()
+
+
 def _daily(ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
     """Each step is tried, whatever became of the others."""
     failed = []
@@ -91,5 +105,6 @@ DAILY: tuple[Callable[[AgentContext], object], ...] = (_back_up,)
 JOBS: Mapping[str, Job] = {
     "recover": Job(_recover, 900.0, reads=True),
     "observe": Job(_observe, OBSERVE_S + 900.0, reads=True),
+    "reflect": Job(_reflect, REFLECT_S + 900.0),
     "daily": Job(_daily, 1800.0),
 }
