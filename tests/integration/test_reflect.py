@@ -313,6 +313,65 @@ def test_an_emptied_log_is_a_stop(lab: Lab) -> None:
     assert lab.notes == ""
 
 
+def test_an_undo_of_an_emptied_log_is_a_stop(lab: Lab) -> None:
+    """What is left of a log that is gone is not made into a new one."""
+    fill(lab, days=2)
+    run_reflect(lab)
+    lab.notes_path.unlink()
+    with pytest.raises(MemoryFileError):
+        run_undo(lab)
+    assert not lab.notes_path.exists()
+
+
+def test_a_log_that_cannot_be_backed_up_is_not_touched(lab: Lab) -> None:
+    """No room for the backup: the log stands, nothing is planned any more, and the reason is kept."""
+    fill(lab, days=2)
+    before = lab.notes
+    blocked = lab.notes_path.parent / "observation-backups"
+    blocked.write_text("a file where the folder belongs", encoding="utf-8")
+    with pytest.raises(MemoryFileError):
+        run_reflect(lab)
+    assert lab.notes == before
+    with lab.context() as ctx:
+        assert ctx.ledger.open_reflection() is None
+        assert "observation-backups" in str(ctx.ledger.last_runs(ok=False)["reflect"].numbers["reason"])
+    blocked.unlink()
+    assert run_reflect(lab).result is Result.REWRITTEN
+
+
+def test_an_archive_that_cannot_be_written_is_made_up_for(lab: Lab) -> None:
+    """The log is rewritten already: observing goes on, and the archive gets its notes when it can, once."""
+    fill(lab, days=2)
+    blocked = lab.notes_path.parent / "archive"
+    blocked.write_text("a file where the folder belongs", encoding="utf-8")
+    with pytest.raises(MemoryFileError):
+        run_reflect(lab)
+    lab.say("the value is v0100")
+    assert lab.observe().notes == 1
+    assert log_lines(lab)[-1]["event"] == "reflection_unfinished"
+    blocked.unlink()
+    lab.observe()
+    assert [one.number for one in archived(lab)] == [1, 2, 3, 4, 5, 6]
+    assert sources(lab, "the value is v0000; the value is v0001") == {"v0000", "v0001"}
+    assert run_undo(lab).exact
+    assert_sound(lab)
+
+
+def test_bytes_that_are_no_text_survive(lab: Lab) -> None:
+    """A log in which somebody saved other bytes: they stay, through reflection and undo."""
+    fill(lab, days=2)
+    odd = b"\nan old line: caf\xe9 \xff\n- \xf0\x9f\x9f\xa2 caf\xe9\n"
+    before = lab.notes_path.read_bytes() + odd
+    lab.notes_path.write_bytes(before)
+    assert run_reflect(lab).result is Result.REWRITTEN
+    assert lab.notes_path.read_bytes().endswith(odd)
+    run_undo(lab)
+    assert lab.notes_path.read_bytes() == before
+    with lab.context() as ctx:
+        assert reflect(ctx, FORCED).result is Result.REWRITTEN
+    assert lab.notes_path.read_bytes().endswith(odd)
+
+
 def test_one_reflection_at_a_time(lab: Lab) -> None:
     """A second one, and an undo, wait and then say that somebody is at work."""
     fill(lab, days=2)

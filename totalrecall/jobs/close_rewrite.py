@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import IntEnum
 
-from totalrecall.errors import BusyError
+from totalrecall.errors import BusyError, MemoryFileError
 from totalrecall.files.atomic import FileState, read_state
 from totalrecall.files.lock import hold
 from totalrecall.jobs.context import AgentContext
@@ -62,7 +62,8 @@ def close_undo(ctx: AgentContext, row: ReflectionRow, passed: Callable[[RewriteS
 def finish_open_reflection(ctx: AgentContext, *, locked: bool = False) -> None:
     """Bring a reflection or an undo that a crash cut short to its end, or forget it; mostly nothing to do.
 
-    ``locked``: the caller holds the reflector's lock. Else one that is at work just now is left alone.
+    ``locked``: the caller holds the reflector's lock, and learns of a file that cannot be written. Else one
+    that is at work just now is left alone, and what cannot be done keeps nobody from other work.
     """
     if ctx.ledger.open_reflection() is None:
         return
@@ -74,6 +75,9 @@ def finish_open_reflection(ctx: AgentContext, *, locked: bool = False) -> None:
             _finish(ctx)
     except BusyError:
         return
+    except MemoryFileError as error:
+        log = ctx.log.logs.event_log("reflector").bind(agent=ctx.agent)
+        log.warning("reflection_unfinished", reason=error.title)
 
 
 def _finish(ctx: AgentContext) -> None:

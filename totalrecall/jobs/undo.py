@@ -88,7 +88,7 @@ def undo(ctx: AgentContext, options: UndoOptions | None = None) -> UndoReport:
 
     Raises:
         BusyError: a reflection of this agent is at work.
-        MemoryFileError: the log cannot be written; it is as it was.
+        MemoryFileError: the log is gone, or cannot be written; it is as it was.
     """
     options = options or UndoOptions()
     with hold(ctx.state_dir / LOCK_NAME, wait_s=options.wait_s, command="totalrecall undo"):
@@ -97,6 +97,7 @@ def undo(ctx: AgentContext, options: UndoOptions | None = None) -> UndoReport:
         row = ctx.ledger.last_reflection()
         if row is None:
             return UndoReport(ctx.agent)
+        ctx.notes.refuse_if_emptied(notes_known=bool(ctx.ledger.note_texts(1)))
         return _Undoing(ctx, row, options).run()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from totalrecall.files.append import append
-from totalrecall.files.atomic import make_folder, read_state
+from totalrecall.files.atomic import read_state
 
 FOLDER_NAME = "archive"
 _NAME = re.compile(r"observations-\d{4}-\d{2}\.jsonl")
@@ -109,7 +109,6 @@ def archive_files(folder: Path) -> list[Path]:
 
 
 def _append(folder: Path, at: datetime, lines: Sequence[dict[str, Any]]) -> None:
-    make_folder(folder)
     text = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in lines)
     append(folder / f"observations-{at:%Y-%m}.jsonl", text.encode("utf-8", "replace"))
 

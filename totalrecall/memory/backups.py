@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 from totalrecall.domain.words import count_words
-from totalrecall.files.atomic import make_folder, read_state, replace
+from totalrecall.files.atomic import read_state, replace
 from totalrecall.memory.thinning import BackupFacts, to_prune
 
 FOLDER_NAME = "observation-backups"
@@ -34,10 +35,11 @@ def back_up(path: Path, content: bytes, *, now: datetime) -> None:
 
     Raises MemoryFileError; nothing is removed then.
     """
-    make_folder(path.parent)
     replace(path, content, expected=None)
     for one in to_prune(backups(path.parent), now=now):
-        (path.parent / one.name).unlink(missing_ok=True)
+        # One too many is no reason to stop.
+        with contextlib.suppress(OSError):
+            (path.parent / one.name).unlink()
 
 
 def backups(folder: Path) -> list[BackupFacts]:
