@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.model_server import ModelServer, chat, error, model_server
+from tests.fakes.openclaw_db import OpenClawDb
 from tests.integration.working import call, close, compaction, cuts, work
 from tests.lab import SESSION, Lab
 from totalrecall.domain.boundary import Boundary, BoundaryKind
@@ -240,7 +241,8 @@ def test_off_the_record_stays_off(lab: Lab) -> None:
 
 
 @pytest.mark.report("R088")
-def test_secrets_are_in_no_snapshot_and_no_request(lab: Lab) -> None:
+@pytest.mark.report("R089")
+def test_secrets_are_in_no_snapshot_no_request_and_no_log(lab: Lab) -> None:
     """Not from the words, not from a command, not when somebody gives them; names of variables may stay."""
     secret = "sk-or-v1-" + "0a1b" * 16
     password = "hunter" + "2-and-more"
@@ -260,9 +262,26 @@ def test_secrets_are_in_no_snapshot_and_no_request(lab: Lab) -> None:
         compaction(lab)
         assert results(lab) == [SAVED]
         assert server.raw
-        everything = log(lab) + handed(lab)[1] + "".join(raw.decode() for raw in server.raw)
+        with lab.context() as ctx:
+            shown = str(snapshot_status(ctx))
+        logs = "".join(one.read_text() for one in (lab.workspace / "logs").iterdir())
+        everything = log(lab) + handed(lab)[1] + shown + logs + "".join(raw.decode() for raw in server.raw)
     assert secret not in everything
     assert password not in everything
+
+
+@pytest.mark.report("R090")
+def test_what_only_looks_like_a_secret_stays(lab: Lab) -> None:
+    """File names with sk-, hashes, ids and versions are what a task is resumed by."""
+    digest = "3fa9c2d1" * 5
+    lab.say(f"Please fix the task-scheduler in risk-report.md and sk_model.py at commit {digest}.")
+    call(lab, "write", "desk-check/sk_model.py")
+    lab.reply("Next steps:\n- Compare 9374f789-f00a-4365-8690-c9665762e067 with disk-usage v2.14.3")
+    with lab.context() as ctx:
+        assert _saved(snapshot_now(ctx))
+    for kept in ("task-scheduler", "risk-report.md", "`desk-check/sk_model.py`", digest,
+                 "9374f789-f00a-4365-8690-c9665762e067", "disk-usage v2.14.3"):  # fmt: skip
+        assert kept in log(lab)
 
 
 def _with_model(lab: Lab, server: ModelServer) -> None:
@@ -354,6 +373,30 @@ def test_a_long_transcript_is_read_from_its_end(lab: Lab) -> None:
         outcome = snapshot_now(ctx)
     assert outcome.picture is not None
     assert "config parser" in outcome.picture.goal
+    assert "ancient" not in log(lab)
+
+
+@pytest.mark.parametrize("schema", [19, 23])
+def test_rows_are_read_as_files_are(lab: Lab, schema: int) -> None:
+    """An agent that keeps its transcripts in SQLite; what was before its last reset is another task."""
+    gateway = OpenClawDb(lab.state_dir / "agents" / "main" / "agent" / "openclaw-agent.sqlite", schema)
+    try:
+        gateway.begin(SESSION)
+        gateway.say(SESSION, "Please write the ancient plan into ancient.md, because Odile asked for it.")
+        gateway.say(SESSION, "I wrote it.", role="assistant")
+        gateway.reset(SESSION)
+        for _ in range(700):
+            gateway.say(SESSION, "ok")
+        gateway.say(SESSION, "Please port the config parser to TOML, because INI cannot hold lists.")
+        gateway.say(SESSION, "Done with half.\n\nNext steps:\n1. Handle the missing hosts", role="assistant")
+        lab.now = datetime.fromtimestamp(gateway.clock_ms / 1000, UTC) + timedelta(seconds=1)
+        with lab.context() as ctx:
+            outcome = snapshot_now(ctx)
+    finally:
+        gateway.close()
+    assert outcome.picture is not None
+    assert outcome.picture.goal == "Port the config parser to TOML, because INI cannot hold lists"
+    assert outcome.picture.next_steps == ("Handle the missing hosts",)
     assert "ancient" not in log(lab)
 
 

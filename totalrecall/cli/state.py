@@ -182,7 +182,8 @@ def validate_command(project: str, agent: str | None, *, as_json: bool) -> int:
         say(f"There is no {read.path}.")
     else:
         for one in found:
-            say(f"{read.path}:{one.line}: {'' if one.serious else '(minor) '}{one.what}")
+            where = f"{read.path}:{one.line}" if one.line else str(read.path)
+            say(f"{where}: {'' if one.serious else '(minor) '}{one.what}")
         if not found:
             say(f"{read.path} is valid.")
     return ExitCode.PARTIAL if any(one.serious for one in found) else ExitCode.OK

@@ -6,6 +6,7 @@ unfolded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 MOST_CHARS = 64 * 1024
 _MOST_STEPS = 200
 _VALUE_CHARS = 4_000
+_MOST_DEEP = 64
+_BRACKET = re.compile(r"[\[\]{}]")
 _CORE = frozenset(
     f"tag:yaml.org,2002:{name}"
     for name in ("str", "int", "float", "bool", "null", "timestamp", "seq", "map", "merge", "value")
@@ -81,9 +84,11 @@ def entries_in(front: str) -> list[Entry]:
         raise FrontMatterError("the fields stand in braces; one on a line is wanted", *_at(root))
     _refuse_tags(root)
     found = [_entry(front, *pair) for pair in root.value if type(pair[0]).__name__ == "ScalarNode"]
-    for at, one in enumerate(found):
-        if one.key in {other.key for other in found[:at]}:
+    seen: set[str] = set()
+    for one in found:
+        if one.key in seen:
             raise FrontMatterError(f"'{one.key}' stands there twice", one.line, 1)
+        seen.add(one.key)
     return found
 
 
@@ -94,6 +99,8 @@ def _composed(front: str) -> Any:
 
     if len(front) > MOST_CHARS:
         raise FrontMatterError("it is far too long")
+    if _depth(front) > _MOST_DEEP:
+        raise FrontMatterError("it is nested too deeply")
     try:
         return YAML(typ="safe", pure=True).compose(front)
     except MarkedYAMLError as error:
@@ -109,6 +116,15 @@ def _composed(front: str) -> Any:
     # A hostile file must not end the program, whatever the parser trips over.
     except (YAMLError, ValueError, TypeError, AttributeError, IndexError) as error:
         raise FrontMatterError("it is no YAML") from error
+
+
+def _depth(front: str) -> int:
+    """How many brackets are open at once: the parser takes seconds to give up on thousands."""
+    opened = deepest = 0
+    for sign in _BRACKET.findall(front):
+        opened = opened + 1 if sign in "[{" else max(0, opened - 1)
+        deepest = max(deepest, opened)
+    return deepest
 
 
 def _in_plain_words(problem: str) -> str:
