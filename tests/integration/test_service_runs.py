@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -287,3 +288,22 @@ def test_a_second_signal_ends_it_at_once(home: Lab) -> None:
         code, took_s = running.stop()
         assert code == 0
         assert took_s < 0.5
+
+
+def test_it_ends_with_the_terminal_it_was_started_in(home: Lab) -> None:
+    """Whoever tries it and closes the window leaves nothing running."""
+    env = {"HOME": str(home.root), "PATH": os.environ["PATH"], **home.environment()}
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.execve(COMMAND[0], COMMAND, env)
+    state = home.root / ".local" / "state" / "total-recall" / "service.json"
+    try:
+        assert until(state.exists)
+        time.sleep(0.3)
+    finally:
+        os.close(terminal)
+    assert until(lambda: json.loads(state.read_bytes())["stopped"], 8)
+    _, status = os.waitpid(pid, 0)
+    # In order, and not by the signal; there is nowhere left to print to.
+    assert os.WIFEXITED(status)

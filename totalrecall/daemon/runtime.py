@@ -33,6 +33,7 @@ IDLE_S = 75.0
 MOVED_S = 10.0
 # Between two rounds while events come: what comes meanwhile is looked at together.
 SETTLE_S = 0.02
+FAILED_S = 5.0
 STOP_S = 3.5
 FIRST_JOB = "recover"
 
@@ -90,6 +91,7 @@ class Service:
         self._overdue: dict[str, int] = {}
         self._clock = (machine.now_ms(), time.monotonic())
         self._pinged_s = time.monotonic()
+        self._next_s: float | None = None
 
     def run(self) -> bool:
         """Serve until the order to stop comes; afterwards, whether every thread has ended."""
@@ -98,21 +100,27 @@ class Service:
         self._tick()
         self._crew.log.info("started", agents=len(self._crew.workers))
         self._notifier.say("READY=1")
-        next_s: float | None = None
         while not self._stopping.is_set():
-            self._show()
-            items = self.inbox.take(self._wait_s(next_s))
-            for item in items:
-                self._handle(item)
-            self._mind_the_clock(silent=not items)
-            next_s = self._watcher.turn()
-            if any(isinstance(one, Hint) for one in items):
-                time.sleep(SETTLE_S)
+            try:
+                self._turn()
+            except Exception as error:  # noqa: BLE001 -- the service's loop: log, and go on without haste
+                self._warn("turn_failed", {"error": error})
+                self._stopping.wait(FAILED_S)
         return self._end()
 
-    def _wait_s(self, next_s: float | None) -> float:
+    def _turn(self) -> None:
+        self._show()
+        items = self.inbox.take(self._wait_s())
+        for item in items:
+            self._handle(item)
+        self._mind_the_clock(silent=not items)
+        self._next_s = self._watcher.turn()
+        if any(isinstance(one, Hint) for one in items):
+            time.sleep(SETTLE_S)
+
+    def _wait_s(self) -> float:
         limit_s = min(IDLE_S, self._notifier.watchdog_s / 3 or IDLE_S)
-        return limit_s if next_s is None else min(limit_s, max(0.0, next_s - time.monotonic()))
+        return limit_s if self._next_s is None else min(limit_s, max(0.0, self._next_s - time.monotonic()))
 
     def _handle(self, item: Item) -> None:
         match item:

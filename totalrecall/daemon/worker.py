@@ -80,6 +80,7 @@ class AgentWorker:
         self._tally = Tally(around.now_s, enough=1)
         self._look_free_s = 0.0
         self._look_took_s = 0.0
+        self._running_since_s = 0.0
         self._threshold_run_s = threshold_run_s
         self._stopped = False
         self._said = ""
@@ -107,9 +108,8 @@ class AgentWorker:
     @property
     def overdue(self) -> bool:
         """Whether the job at work is beyond its deadline: it hangs (R107)."""
-        state = self.state
-        job = self._around.jobs.get(state.running)
-        return job is not None and self._around.now_ms() - state.running_since_ms > job.deadline_s * 1000
+        job, since_s = self._around.jobs.get(self.state.running), self._running_since_s
+        return job is not None and self._around.now_s() - since_s > job.deadline_s
 
     def _run(self) -> None:
         while not self._stopped:
@@ -191,7 +191,7 @@ class AgentWorker:
         with self._around.gate.passed(self._around.stop) as entered:
             if not entered:
                 return
-            began_ms = self._around.now_ms()
+            began_ms, self._running_since_s = self._around.now_ms(), self._around.now_s()
             self.state = replace(self.state, running=name, running_since_ms=began_ms)
             outcome = self._outcome(name)
         now_s = self._around.now_s()

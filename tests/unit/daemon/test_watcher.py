@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import shutil
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from watchdog.observers import inotify_c
 
 from tests.unit.daemon.waiting import until
-from totalrecall.daemon import folder_watch, listening
+from totalrecall.daemon import folder_watch
 from totalrecall.daemon.folder_watch import Mode, Target
 from totalrecall.daemon.inbox import Inbox
 from totalrecall.daemon.listening import Hint
@@ -227,11 +229,14 @@ def test_exhausted_limits_are_polled_with_one_warning(
 ) -> None:
     """It names the sysctl; later events are tried again, and then it is quiet about it (f12)."""
 
-    def refuse(_self: object, _folder: object) -> None:
-        raise OSError(number, os.strerror(number))
+    def refuse(*_: object) -> int:
+        ctypes.set_errno(number)
+        return -1
 
-    began = listening.Listening.begin
-    monkeypatch.setattr(listening.Listening, "begin", refuse)
+    descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    name = "inotify_add_watch" if number == errno.ENOSPC else "inotify_init"
+    worked = getattr(inotify_c, name)
+    monkeypatch.setattr(inotify_c, name, refuse)
     watching = Watching(tmp_path)
     try:
         assert watching.mode() is Mode.POLLING
@@ -245,7 +250,8 @@ def test_exhausted_limits_are_polled_with_one_warning(
         watching.write()
         watching.ahead_s += 11
         assert watching.turn() == before + 1
-        monkeypatch.setattr(listening.Listening, "begin", began)
+        assert len(os.listdir("/proc/self/fd")) <= descriptors + 3  # noqa: PTH208
+        monkeypatch.setattr(inotify_c, name, worked)
         watching.ahead_s += 700
         watching.scan()
         assert watching.mode() is Mode.EVENTS
