@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from totalrecall.domain.cursor import Cursor
 from totalrecall.domain.note import Compression, DraftNote, Usage
@@ -15,18 +15,14 @@ from totalrecall.domain.session import SessionKind, StoreKind
 from totalrecall.errors import LedgerError
 from totalrecall.ledger.encode import loaded, session_json, stored
 from totalrecall.ledger.part import Part
-from totalrecall.ledger.reflection_rows import (
-    Departure,
-    Merger,
-    ReflectionPlan,
-    ReflectionRow,
-    ReflectionStatus,
-    Swap,
-    Undo,
-)
 from totalrecall.ledger.rows import BatchStatus, SessionRow
 from totalrecall.ledger.settle import insert_notes
 
+if TYPE_CHECKING:
+    from totalrecall.ledger.reflection_rows import Departure, Merger, ReflectionPlan, ReflectionRow, Undo
+
+# Every run of the observer opens a ledger; only the few that have a reflection in hand load its rows.
+PLANNED, COMMITTED, REFUSED, UNDOING, UNDONE = "planned", "committed", "refused", "undoing", "undone"
 REFUSED_KEPT = 200
 _SELECT = (
     "SELECT marker, status, started_ms, ended_ms, engine, numbers, backup, before_digest, after_digest,"
@@ -54,7 +50,7 @@ class ReflectionsPart(Part):
                 _PUT,
                 (
                     plan.marker,
-                    ReflectionStatus.PLANNED.value,
+                    PLANNED,
                     plan.started_ms,
                     None,
                     plan.engine,
@@ -89,7 +85,7 @@ class ReflectionsPart(Part):
     def commit_reflection(self, marker: str, *, now_ms: int) -> None:
         """End a reflection whose file is in place: its notes count, what left is marked as removed."""
         with self._db.write() as connection:
-            _demand(connection, marker, ReflectionStatus.PLANNED)
+            _demand(connection, marker, PLANNED)
             sql = "UPDATE batches SET status = ?, settled_ms = ? WHERE marker = ?"
             connection.execute(sql, (BatchStatus.COMMITTED.value, now_ms, marker))
             connection.execute(
@@ -100,7 +96,7 @@ class ReflectionsPart(Part):
             )
             connection.execute("UPDATE departures SET left_ms = ? WHERE marker = ?", (now_ms, marker))
             sql = "UPDATE reflections SET status = ?, ended_ms = ? WHERE marker = ?"
-            connection.execute(sql, (ReflectionStatus.COMMITTED.value, now_ms, marker))
+            connection.execute(sql, (COMMITTED, now_ms, marker))
 
     def discard_reflection(self, marker: str) -> None:
         """Forget a plan whose file never took its place. Twice is fine."""
@@ -109,7 +105,7 @@ class ReflectionsPart(Part):
 
     def record_refused(self, started_ms: int, engine: str, numbers: Mapping[str, int | float | str]) -> None:
         """Keep that a reflection was refused and why, for the history; the oldest give way."""
-        status = ReflectionStatus.REFUSED.value
+        status = REFUSED
         with self._db.write() as connection:
             sql = "SELECT coalesce(max(reflection_id), 0) + 1 FROM reflections"
             marker = f"refused-{connection.execute(sql).fetchone()[0]}"
@@ -124,15 +120,15 @@ class ReflectionsPart(Part):
     def plan_undo(self, marker: str, undo: Undo, *, now_ms: int) -> None:
         """Make durable what an undo is about to bring back; an earlier plan of it is replaced."""
         with self._db.write() as connection:
-            _demand(connection, marker, ReflectionStatus.COMMITTED, ReflectionStatus.UNDOING)
+            _demand(connection, marker, COMMITTED, UNDOING)
             _put_batch(connection, undo.marker, "undo", now_ms, Usage())
             sql = "UPDATE reflections SET status = ?, undo = ? WHERE marker = ?"
-            connection.execute(sql, (ReflectionStatus.UNDOING.value, json.dumps(asdict(undo)), marker))
+            connection.execute(sql, (UNDOING, json.dumps(asdict(undo)), marker))
 
     def commit_undo(self, marker: str, *, now_ms: int) -> None:
         """End an undo whose file is in place: the reflection's notes left, what returned counts again."""
         with self._db.write() as connection:
-            _demand(connection, marker, ReflectionStatus.UNDOING)
+            _demand(connection, marker, UNDOING)
             row = connection.execute(f"{_SELECT} WHERE marker = ?", (marker,)).fetchone()
             undo = _undo_from(row[10])
             sql = "UPDATE batches SET status = ?, settled_ms = ? WHERE marker = ?"
@@ -148,13 +144,13 @@ class ReflectionsPart(Part):
                 (marker, marker),
             )
             sql = "UPDATE reflections SET status = ?, undone_ms = ? WHERE marker = ?"
-            connection.execute(sql, (ReflectionStatus.UNDONE.value, now_ms, marker))
+            connection.execute(sql, (UNDONE, now_ms, marker))
 
     def discard_undo(self, marker: str) -> None:
         """Forget an undo whose file never took its place: the reflection stands as before."""
         with self._db.write() as connection:
             sql = "UPDATE reflections SET status = ?, undo = '' WHERE marker = ? AND status = ?"
-            values = (ReflectionStatus.COMMITTED.value, marker, ReflectionStatus.UNDOING.value)
+            values = (COMMITTED, marker, UNDOING)
             connection.execute(sql, values)
 
     def open_reflection(self) -> ReflectionRow | None:
@@ -173,6 +169,8 @@ class ReflectionsPart(Part):
 
     def departures(self, marker: str) -> list[Departure]:
         """What left the log with a reflection, by number."""
+        from totalrecall.ledger.reflection_rows import Departure
+
         sql = (
             "SELECT number, note_id, day, line, block, reason, into_id, by_hash, returned_ms FROM departures"
             " WHERE marker = ? ORDER BY number"
@@ -190,8 +188,7 @@ class ReflectionsPart(Part):
 
 
 def _forget_plan(connection: sqlite3.Connection, marker: str) -> None:
-    planned = ReflectionStatus.PLANNED.value
-    connection.execute("DELETE FROM reflections WHERE marker = ? AND status = ?", (marker, planned))
+    connection.execute("DELETE FROM reflections WHERE marker = ? AND status = ?", (marker, PLANNED))
     sql = "DELETE FROM batches WHERE marker = ? AND status = ?"
     connection.execute(sql, (marker, BatchStatus.REFLECTING.value))
 
@@ -242,9 +239,9 @@ def note_ids(marker: str, mergers: Sequence[Merger]) -> list[str]:
     return ids
 
 
-def _demand(connection: sqlite3.Connection, marker: str, *allowed: ReflectionStatus) -> None:
+def _demand(connection: sqlite3.Connection, marker: str, *allowed: str) -> None:
     row = connection.execute("SELECT status FROM reflections WHERE marker = ?", (marker,)).fetchone()
-    if row is None or row[0] not in {one.value for one in allowed}:
+    if row is None or row[0] not in allowed:
         said = row[0] if row else "unknown"
         raise LedgerError(
             f"Reflection {marker} is {said}.",
@@ -253,6 +250,8 @@ def _demand(connection: sqlite3.Connection, marker: str, *allowed: ReflectionSta
 
 
 def _row(values: Sequence[Any]) -> ReflectionRow:
+    from totalrecall.ledger.reflection_rows import ReflectionRow, ReflectionStatus, Swap
+
     marker, status, started_ms, ended_ms, engine, numbers, backup, *rest = values
     before, after, size, undo, undone_ms = rest
     return ReflectionRow(
@@ -270,5 +269,7 @@ def _row(values: Sequence[Any]) -> ReflectionRow:
 
 
 def _undo_from(text: str) -> Undo:
+    from totalrecall.ledger.reflection_rows import Swap, Undo
+
     said = json.loads(text)
     return replace(Undo(**said), swap=Swap(**said["swap"]), returning=tuple(said["returning"]))
