@@ -95,6 +95,7 @@ def _run(release: Release, newest: Release, way: Way, wanted: Wanted) -> Checks:
                 play_upgrade(story, newest)
             else:
                 play(story)
+            model.save(box.root / "asked.jsonl")
     except GatewayError as error:
         checks.that("the run comes to its end", [str(error)])
     finally:

@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 AGENT_MODEL = "scripted-agent"
@@ -87,6 +88,12 @@ class ScriptedModel:
         """The agent's requests whose last user message holds these words."""
         with self.lock:
             return [one for one in self.asked if one.model == AGENT_MODEL and words in one.user]
+
+    def save(self, path: Path) -> None:
+        """Write what it was asked into a file, one line of JSON each."""
+        with self.lock:
+            lines = [json.dumps({**asdict(one), "tools": sorted(one.tools)}) for one in self.asked]
+        path.write_text("\n".join(lines), encoding="utf-8")
 
     def of_flush(self) -> list[Asked]:
         """The agent's silent turns before a compaction."""

@@ -41,9 +41,10 @@ def play(story: Story) -> None:
 
 
 def _talk(story: Story) -> None:
-    story.tell()
+    # The built-in engine keeps about a third of the words: most of a talk is about nothing, as talks are.
+    story.tell(more=_PADDING)
     story.tell(more=f"Please {_FOLDER_WORDS} and tell me what you find.")
-    story.gateway.say("Thanks, that is all for now.")
+    story.gateway.say(f"Thanks, that is all for now. {_PADDING}")
     if story.way is not Way.HOOK:
         story.noted("a talk that goes on is noted")
 
