@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from totalrecall.cli.options import json_option
-from totalrecall.cli.output import ago, emit_json
+from totalrecall.cli.output import emit_json
+from totalrecall.cli.state_output import (
+    show_fields,
+    state_as_json,
+    tell_age,
+    tell_projects,
+    tell_refreshed,
+    tell_unreadable,
+    tell_written,
+)
 from totalrecall.cli.talk import say
 from totalrecall.cli.which_agent import one_agent
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.domain.session_state import FIELDS, SessionState
 from totalrecall.errors import ConfigError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from totalrecall.jobs.context import AgentContext
-    from totalrecall.jobs.state import RefreshOutcome
-    from totalrecall.memory.session_state import StateRead, StateWritten
-    from totalrecall.memory.session_state_format import Unreadable
 
 agent_option = click.option(
     "--agent", metavar="NAME", help="This agent; without it, the one in whose workspace you are, or main."
@@ -75,18 +75,18 @@ def show_command(project: str, agent: str | None, *, as_json: bool) -> int:
         file = state_file(ctx, project)
         read = file.read()
         if isinstance(read.parts, Unreadable):
-            return _tell_unreadable(read.path, read.parts, file.set_aside(read, ctx.now()))
-        _tell_age(ctx, read)
+            return tell_unreadable(read.path, read.parts, file.set_aside(read, ctx.now()))
+        tell_age(ctx, read)
         if as_json:
-            emit_json(_as_json(read.state) if read.exists else None)
+            emit_json(state_as_json(read.state) if read.exists else None)
         elif not read.exists:
             say(
                 f"There is no {read.path}. 'totalrecall state refresh' makes it from the transcripts.",
                 err=True,
             )
-            _tell_projects(ctx)
+            tell_projects(ctx)
         else:
-            _show(read.state)
+            show_fields(read.state)
     return ExitCode.OK
 
 
@@ -115,7 +115,7 @@ def set_command(
         raise click.UsageError(why)
     with one_agent(agent) as ctx:
         done = set_fields(ctx, changes, project=project, dry_run=dry_run)
-        return _tell_written(ctx, done, (field,), as_json=as_json, dry_run=dry_run)
+        return tell_written(ctx, done, (field,), as_json=as_json, dry_run=dry_run)
 
 
 @state_command.command("clear")
@@ -129,7 +129,7 @@ def clear_command(project: str, agent: str | None, *, as_json: bool, dry_run: bo
 
     with one_agent(agent) as ctx:
         done = clear(ctx, project=project, dry_run=dry_run)
-        return _tell_written(ctx, done, FIELDS, as_json=as_json, dry_run=dry_run)
+        return tell_written(ctx, done, FIELDS, as_json=as_json, dry_run=dry_run)
 
 
 @state_command.command("refresh")
@@ -150,11 +150,11 @@ def refresh_command(agent: str | None, *, as_json: bool, **how: Any) -> int:
     with one_agent(agent) as ctx:
         outcome = refresh(ctx, RefreshOptions(**how))
     if outcome.trouble is not None:
-        return _tell_unreadable(outcome.path, outcome.trouble, outcome.copy)
-    _tell_refreshed(outcome, dry_run=how["dry_run"], quiet=as_json)
+        return tell_unreadable(outcome.path, outcome.trouble, outcome.copy)
+    tell_refreshed(outcome, dry_run=how["dry_run"], quiet=as_json)
     if as_json:
         meta = {"snippets": outcome.snippets, "top_source": outcome.top_source}
-        emit_json(None if outcome.state is None else {**_as_json(outcome.state), "_meta": meta})
+        emit_json(None if outcome.state is None else {**state_as_json(outcome.state), "_meta": meta})
     return ExitCode.OK
 
 
@@ -175,7 +175,7 @@ def validate_command(project: str, agent: str | None, *, as_json: bool) -> int:
             found = [Finding(read.parts.line, where)]
         else:
             found = findings_of(read.parts, ctx.now()) if read.exists else []
-        _tell_age(ctx, read)
+        tell_age(ctx, read)
     if as_json:
         emit_json({"path": read.path, "exists": read.exists, "findings": found})
     elif not read.exists:
@@ -200,104 +200,3 @@ def _steps(value: str) -> Sequence[str]:
     if not isinstance(steps, list) or not all(isinstance(one, str) for one in steps):
         raise click.UsageError('next_steps takes a JSON array of texts, such as \'["one", "two"]\'.')
     return steps
-
-
-def _as_json(state: SessionState) -> dict[str, Any]:
-    values: dict[str, Any] = {name: getattr(state, name) for name in (*FIELDS, "body")}
-    return {**values, "next_steps": list(state.next_steps)}
-
-
-def _show(state: SessionState) -> None:
-    for name in FIELDS:
-        value = getattr(state, name)
-        if name != "next_steps":
-            say(f"{name + ':':<13}{value}")
-            continue
-        say("next_steps:" + ("" if value else "  none"))
-        for number, step in enumerate(value, 1):
-            say(f"  {number}. {step}")
-    if state.body.strip():
-        say("")
-        say(state.body.strip("\r\n"))
-
-
-def _tell_age(ctx: AgentContext, read: StateRead) -> None:
-    """A state of more than a day ago is said to be stale; it is shown all the same."""
-    from totalrecall.memory.session_state_check import STALE, believable, moment_of
-
-    said = moment_of(read.state.updated)
-    if said is not None and not believable(said, ctx.now()):
-        say(f"updated lies in the future ({read.state.updated}); the file's own time counts.", err=True)
-    at = said if believable(said, ctx.now()) else read.changed_at
-    if at is not None and not read.state.is_cleared and ctx.now() - at > STALE:
-        when = ago(_ms(at), ctx.now_ms())
-        say(f"Stale: updated {when}. 'totalrecall state refresh' brings it up to date.", err=True)
-
-
-def _ms(at: datetime) -> int:
-    return int(at.timestamp() * 1000)
-
-
-def _tell_projects(ctx: AgentContext) -> None:
-    from totalrecall.memory.session_state import projects_in
-
-    if names := projects_in(ctx.workspace):
-        say(f"Projects with a state of their own (--project): {', '.join(names)}.", err=True)
-
-
-def _tell_unreadable(path: Path, trouble: Unreadable, copy: Path | None) -> int:
-    say(f"error: {path}:{trouble.line}:{trouble.column}: {trouble.why}.", err=True)
-    say("  The file was left as it is. Correct it there; until then nothing is written to it.", err=True)
-    if copy is not None:
-        say(f"  A copy lies at {copy}.", err=True)
-    return ExitCode.PARTIAL
-
-
-def _tell_written(
-    ctx: AgentContext,
-    done: StateWritten | StateRead,
-    fields: Sequence[str],
-    *,
-    as_json: bool,
-    dry_run: bool,
-) -> int:
-    from totalrecall.jobs.state_edit import diff_of, state_file, state_in
-    from totalrecall.memory.session_state import StateRead
-    from totalrecall.memory.session_state_format import Unreadable
-
-    if isinstance(done, StateRead):
-        if not isinstance(done.parts, Unreadable):
-            raise TypeError(done)
-        project = "" if done.path == state_file(ctx).path else done.path.stem
-        copy = None if dry_run else state_file(ctx, project).set_aside(done, ctx.now())
-        return _tell_unreadable(done.path, done.parts, copy)
-    if as_json:
-        updated = state_in(done.after).updated
-        emit_json({"success": True, "fields": list(fields), "updated": updated})
-        return ExitCode.OK
-    if dry_run:
-        for line in diff_of(done):
-            say(line)
-        return ExitCode.OK
-    say(f"Written: {', '.join(fields)} ({done.before.path})")
-    return ExitCode.OK
-
-
-def _tell_refreshed(outcome: RefreshOutcome, *, dry_run: bool, quiet: bool) -> None:
-    from totalrecall.jobs.state import RefreshResult
-
-    if outcome.fallback:
-        say(f"No model answered, so the rules did it. {outcome.fallback}", err=True)
-    said = {
-        RefreshResult.EDITED_LATER: "It was edited after the last message, and stays so (--force: not).",
-        RefreshResult.NOTHING_TO_TELL: "The talk holds no task: no file, tool call, decision or open step.",
-        RefreshResult.UNCHANGED: "It says already what the talk tells.",
-    }
-    if outcome.result in said:
-        say(said[outcome.result], err=True)
-    if not quiet:
-        for line in outcome.diff:
-            say(line)
-    if outcome.result is RefreshResult.WRITTEN:
-        done = "Would be written" if dry_run else "Written"
-        say(f"{done}: {outcome.path} ({outcome.engine}, {outcome.snippets} messages)", err=True)

@@ -11,10 +11,10 @@ from totalrecall.domain.session_state import SessionState
 from totalrecall.domain.task_talk import TaskTalk
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.state_draw import DrawnState, draw_state
-from totalrecall.jobs.state_edit import diff_of, screened, state_file
+from totalrecall.jobs.state_edit import diff_of, screened, state_file, state_in
 from totalrecall.jobs.state_talk import Found, talk_for
 from totalrecall.jobs.task_picture import has_state
-from totalrecall.memory.session_state import StateFile, StateRead, StateWritten
+from totalrecall.memory.session_state import StateFile, StateRead
 from totalrecall.memory.session_state_check import STALE
 from totalrecall.memory.session_state_format import Changes, Unreadable
 
@@ -153,8 +153,6 @@ def _write(
         edited = now.content.digest != seen.content.digest
         if edited and not options.force and _is_newer(now, found.talk, ctx.now()):
             return None
-        if all(getattr(now.state, name) == value for name, value in wanted.items()):
-            return {} if not now.exists else {"updated": _stamp(ctx)}
         return {**wanted, "updated": _stamp(ctx)}
 
     done = file.write(changes, dry_run=options.dry_run)
@@ -166,19 +164,13 @@ def _write(
     return RefreshOutcome(
         RefreshResult.UNCHANGED if same and done.before.exists else RefreshResult.WRITTEN,
         file.path,
-        state=_state_in(done),
+        state=state_in(done.after),
         diff=diff_of(done),
         engine=drawn.engine,
         fallback=drawn.fallback,
         snippets=found.snippets,
         top_source=found.talk.source,
     )
-
-
-def _state_in(done: StateWritten) -> SessionState:
-    from totalrecall.jobs.state_edit import state_in
-
-    return state_in(done.after)
 
 
 def _kept(before: StateRead, found: Found) -> RefreshOutcome:

@@ -42,12 +42,9 @@ def picture_by_rules(talk: TaskTalk, previous: TaskPicture | None = None) -> Tas
     notes = _notes(talk)
     named = blocker_named(talk.messages)
     goal, place = goal_with_place(talk.messages)
-    steps = _distinct(
-        [unanswered(talk.messages)]
-        + [f"Fix: {one}" for one in failing[-1:]]
-        + announced_steps(talk.messages[place:])
-        + [note.text for note in notes if note.type is NoteType.TASK]
-    )
+    tasks = [note.text for note in notes if note.type is NoteType.TASK]
+    fixes = [f"Fix: {one}" for one in failing[-1:]]
+    steps = _distinct([unanswered(talk.messages), *fixes, *announced_steps(talk.messages[place:]), *tasks])
     picture = TaskPicture(
         goal=goal,
         phase=phase_of(talk, calls),
