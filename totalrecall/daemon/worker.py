@@ -167,9 +167,12 @@ class AgentWorker:
     def _decide(self) -> None:
         """Run, wait or leave it. What speaks for a run is counted again first: others may have noted it."""
         verdict = self._verdict()
-        if isinstance(verdict, RunNow):
+        # At a boundary there is no time to lose, and a run that finds nothing new costs nothing.
+        if isinstance(verdict, RunNow) and verdict.reason is not Reason.BOUNDARY:
             with self._door.for_look() as ctx:
                 self._tally.recount(ctx)
+            if self._tally.unfinished:
+                self._due.look_s = self._look_free_s
             verdict = self._verdict()
         self._due.decide_s = verdict.at_s if isinstance(verdict, WaitUntil) else None
         wait_s = 0.0 if self._due.decide_s is None else self._due.decide_s - self._around.now_s()

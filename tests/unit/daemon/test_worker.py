@@ -21,6 +21,7 @@ from totalrecall.daemon.agents import AgentDoor
 from totalrecall.daemon.gate import Gate
 from totalrecall.daemon.health import Seen, troubles_of
 from totalrecall.daemon.jobs import Job, Outcome
+from totalrecall.daemon.tally import RECORDS_PER_LOOK
 from totalrecall.daemon.worker import LOOK, STOP, AgentWorker, Surroundings
 from totalrecall.errors import ModelUnreachableError
 from totalrecall.files.lock import hold
@@ -211,6 +212,27 @@ def test_a_cooldown_puts_off_and_then_runs(lab: Lab) -> None:
         assert until(lambda: len(runs) == 2)
         assert runs[1] - runs[0] >= 100.0
         assert made.threshold_runs == ["main"] * 2
+
+
+def test_a_compaction_far_behind_the_last_run_does_not_wait(lab: Lab) -> None:
+    """Thousands of lines came in the cooldown, more than one look reads: the boundary behind them is met all the same."""
+    runs: list[int] = []
+
+    def count(_ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
+        runs.append(1)
+        return Outcome()
+
+    with team(lab.root, observe=count) as made:
+        worker = made.worker(OBSERVER_LINE_THRESHOLD="3", OBSERVER_COOLDOWN_SECS="86400")
+        lab.say("one", "two", "three")
+        worker.tell(LOOK)
+        assert until(lambda: runs == [1])
+        lab.say(*[f"number {number}" for number in range(RECORDS_PER_LOOK + 10)])
+        worker.tell(LOOK)
+        assert until(lambda: worker.state.due_ms)
+        lab.append({"type": "compaction", "id": "c0ffee01", "timestamp": "2026-03-02T15:00:00.000Z"})
+        worker.tell(LOOK)
+        assert until(lambda: runs == [1, 1])
 
 
 def test_an_agent_that_is_gone_is_no_end(lab: Lab) -> None:
