@@ -14,7 +14,6 @@ from tests.unit.ledger.rows_for_tests import NOW, answer, batch, identity
 from totalrecall.domain.note import Note, NoteType, Priority, Usage
 from totalrecall.errors import LedgerError
 from totalrecall.ledger import schema
-from totalrecall.ledger.backup import back_up, backups, purge_backups
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.ledger.provenance import NoteFilter
 from totalrecall.ledger.reflection_rows import Departure, Merger, ReflectionPlan, ReflectionStatus, Swap, Undo
@@ -175,22 +174,8 @@ def test_refused_ones_stand_in_the_history_and_give_way(ledger: Ledger) -> None:
     assert ledger.last_reflection() is None
 
 
-def test_purged_words_are_gone_from_what_left_too(ledger: Ledger) -> None:
-    """The line of a note that left holds no word any more, in the ledger and in its copies."""
-    consolidate(ledger)
-    assert back_up(ledger, day=DAY) is not None
-    ledger.purge_texts(["aaaaaaaa-0"])
-    assert ledger.departures("11111111")[0].line == ""
-    assert purge_backups(ledger.path.parent, ["aaaaaaaa-1"]) == 1
-    (copy,) = backups(ledger.path.parent)
-    connection = sqlite3.connect(copy)
-    found = connection.execute("SELECT line FROM departures WHERE note_id = 'aaaaaaaa-1'").fetchone()
-    connection.close()
-    assert found == ("",)
-
-
 def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
-    """Its notes are all there, and a reflection of them can be kept; its copies can still be purged."""
+    """Its notes are all there, and a reflection of them can be kept."""
     connection = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
     for statement in schema.STEPS[0].split(";\n"):
         connection.execute(statement)
@@ -201,12 +186,7 @@ def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> 
     connection.execute(
         "INSERT INTO notes VALUES ('aaaaaaaa-0', 'aaaaaaaa', 0, '2026-02-14', '', '🔴', NULL, 'old', x'00', NULL, 1, NULL)"
     )
-    (tmp_path / "backups").mkdir()
-    copy = sqlite3.connect(tmp_path / "backups" / "ledger-20260214.sqlite")
-    connection.backup(copy)
-    copy.close()
     connection.close()
-    assert purge_backups(tmp_path, ["aaaaaaaa-0"]) == 1
     with Ledger.open(tmp_path, now_ms=NOW) as ledger:
         assert texts(ledger) == {"old"}
         ledger.plan_reflection(plan("11111111", departure(1, "aaaaaaaa-0", "aged")))
