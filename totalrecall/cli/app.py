@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "Look something up in everything that is remembered."),
     "why": ("why", "Show the messages behind a note."),
     "distill": ("distill", "Bring what lasts into MEMORY.md, after a report and a question."),
+    "forget": ("forget", "Remove something from everything that is remembered, and keep it out."),
     "profile": ("profile", "What is known about the user: shown, corrected, forgotten."),
     "snapshot": ("snapshot", "Save the state of the task, and find it again."),
     "state": ("state", "What the agent is doing: SESSION_STATE.md, shown and written."),

@@ -231,6 +231,25 @@ def _keep_owner(fd: int, before: os.stat_result) -> None:
         os.fchown(fd, -1, before.st_gid)
 
 
+def remove_leftovers(folder: Path) -> None:
+    """No temporary file of a process that has died is left in ``folder``, however young."""
+    for leftover in folder.glob(f"{TEMP_PREFIX}*{TEMP_SUFFIX}"):
+        pid = leftover.name.removeprefix(TEMP_PREFIX).partition("-")[0]
+        if pid.isdecimal() and not _is_alive(int(pid)):
+            with contextlib.suppress(OSError):
+                leftover.unlink()
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
 def _sweep(folder: Path, before_s: float) -> None:
     """Removes temporary files of runs that died. Their age is told by the file system's own clock."""
     for leftover in folder.glob(f"{TEMP_PREFIX}*{TEMP_SUFFIX}"):

@@ -14,6 +14,7 @@ from totalrecall.domain.session import SessionKind
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.memory.log_file import ObservationFile
 from totalrecall.memory.profile.file import ProfileFile
+from totalrecall.memory.tombstones import FILE_NAME as TOMBSTONES_NAME
 from totalrecall.transcripts.store import TranscriptStore
 
 if TYPE_CHECKING:
@@ -84,6 +85,11 @@ class AgentContext:
     def mirror_path(self) -> Path:
         """The small mirror of the ledger beside the notes."""
         return mirror_of(self.memory_dir, self.agent)
+
+    @property
+    def tombstones_path(self) -> Path:
+        """What was forgotten, as salted marks; one file for all agents of this user."""
+        return self.state_dir.parent / TOMBSTONES_NAME
 
     @property
     def zone(self) -> tzinfo:

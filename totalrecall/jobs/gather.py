@@ -15,6 +15,7 @@ from totalrecall.domain.state import MessageState, SkipReason
 from totalrecall.errors import SourceError
 from totalrecall.jobs.adoption_ends import NOWHERE, adoption_end, forget_adoption_end
 from totalrecall.jobs.context import OBSERVED_KINDS, AgentContext
+from totalrecall.jobs.forgotten import Forgotten, forgotten_in
 from totalrecall.jobs.streams import chunks, identity_in, is_before_adoption, is_message, stream_of
 from totalrecall.ledger.rows import Adoption, SeenRow, SessionRow
 from totalrecall.transcripts.batch import BatchLimits, Classified, PlannedBatch, View, plan_batch
@@ -211,6 +212,7 @@ class _Ground:
     facts: SessionFacts
     seen: Mapping[bytes, SeenRow]
     abandoned: Collection[str]
+    forgotten: Forgotten
     appended_from: Callable[[], int]
 
 
@@ -222,6 +224,7 @@ def _read(
 ) -> Portion:
     opening, adoption, limits = how
     facts = session_facts(ctx, session, row)
+    forgotten = forgotten_in(ctx, session.session_id)
     resumed = opening.start is Start.RESUME
     # Asked for only where an entry looks older than it can be.
     appended_from = cache(lambda: adoption_end(ctx, row.session_id) if resumed else NOWHERE)
@@ -231,7 +234,7 @@ def _read(
         for chunk in chunks(records, RECORDS_AT_ONCE):
             identities = [_identity(one, session) for one in chunk]
             seen = ctx.ledger.known([one for one in identities if one])
-            ground = _Ground(adoption, facts, seen, abandoned(chunk), appended_from)
+            ground = _Ground(adoption, facts, seen, abandoned(chunk), forgotten, appended_from)
             for record, identity in zip(chunk, identities, strict=True):
                 state.take(record, identity, ground)
             enough = state.messages > limits.messages or state.chars > limits.chars
@@ -287,6 +290,8 @@ class _Reading:
             return NotSpeech(), None
         if event.entry_id in ground.abandoned and not isinstance(verdict, Skip):
             verdict = Skip(SkipReason.ABANDONED_BRANCH)
+        if isinstance(verdict, Keep | NotSpeech) and ground.forgotten.covers(event):
+            verdict = Skip(SkipReason.FORGOTTEN) if is_message(event) else NotSpeech()
         pending = isinstance(verdict, Keep) or (isinstance(verdict, NotSpeech) and verdict.tools)
         reason = verdict.reason if isinstance(verdict, Skip) else SkipReason.SILENT
         line = SeenRow(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 from totalrecall.errors import ConfigError, MemoryFileError, TotalRecallError
 from totalrecall.files.atomic import read_state
@@ -141,7 +140,7 @@ def forget(desk: ProfileDesk, text: str) -> Data:
 def forget_everything(desk: ProfileDesk) -> Data:
     """An empty profile; damaged copies that were kept are removed as well."""
     done = desk.file.change(lambda _data: fresh(desk.now), desk.now)
-    for path in _damaged_copies(desk.file):
+    for path in desk.file.copies():
         path.unlink(missing_ok=True)
     return done
 
@@ -193,8 +192,3 @@ def _meant(data: Data, contact: Contact, which: int | None) -> int | None:
 def _refuse_secrets(desk: ProfileDesk, text: str) -> None:
     if desk.screen(text) != text:
         raise SensitiveError(REFUSAL)
-
-
-def _damaged_copies(file: ProfileFile) -> list[Path]:
-    folder = file.path.parent
-    return [*folder.glob("user_profile.damaged-*.json"), *folder.glob(file.backup_path.name)]

@@ -16,6 +16,7 @@ from totalrecall.domain.state import SkipReason
 from totalrecall.errors import ConfigError, MemoryFileError, SourceError
 from totalrecall.files.atomic import read_state
 from totalrecall.jobs.context import AgentContext
+from totalrecall.jobs.forgotten import forgotten_in
 from totalrecall.jobs.gather import first_row, session_facts
 from totalrecall.jobs.streams import identity_in, row_of
 from totalrecall.memory.passages import (
@@ -190,7 +191,7 @@ def _add_session(ctx: AgentContext, session: Session, ranker: Ranker[_Placed], r
     if facts.session_reason is not None:
         return
     result.files += 1
-    carry = Carry()
+    carry, forgotten = Carry(), forgotten_in(ctx, session.session_id)
     try:
         for record in ctx.transcripts.read(session, 0):
             if not isinstance(record.body, Event):
@@ -198,6 +199,8 @@ def _add_session(ctx: AgentContext, session: Session, ranker: Ranker[_Placed], r
             verdict, carry = classify(record.body, carry, facts)
             if isinstance(verdict, Keep):
                 passage = _message(ctx, record.body, verdict.text, record.start)
+                if forgotten.covers(record.body):
+                    continue
                 known = partial(_is_known, ctx, session, record.body)
                 ranker.add(_Placed(passage, str(session.location)), known)
     except SourceError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from totalrecall.files.failure import memory_file_error
 from totalrecall.files.lock import hold
 from totalrecall.ledger.database import first_fault, translated
 from totalrecall.ledger.ledger import Ledger
-from totalrecall.ledger.provenance import purge
 from totalrecall.ledger.schema import VERSION, version_of
 
 FOLDER_NAME = "backups"
@@ -71,29 +69,6 @@ def is_good(path: Path) -> bool:
             return not first_fault(connection) and 0 < version_of(connection) <= VERSION
     except sqlite3.Error:
         return False
-
-
-def purge_backups(folder: Path, note_ids: Sequence[str]) -> int:
-    """Remove the words of notes from every copy too, and all lines left out; returns the number of copies.
-
-    A copy that cannot be opened is removed: nobody could say what is in it.
-    """
-    copies = backups(folder)
-    for one in copies:
-        try:
-            with contextlib.closing(_connect(one)) as connection:
-                connection.execute("PRAGMA secure_delete = ON")
-                connection.execute("BEGIN IMMEDIATE")
-                purge(connection, note_ids)
-                connection.execute("DELETE FROM dropped")
-                connection.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-                raise LedgerError(
-                    f"The backup {one} cannot be cleaned: {error}.", "Remove the file."
-                ) from error
-            one.unlink()
-    return len(copies)
 
 
 def _copy(ledger: Ledger, target: Path) -> None:

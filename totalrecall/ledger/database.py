@@ -19,6 +19,7 @@ from totalrecall.ledger.schema import VERSION, migrate, refuse_newer, version_of
 FILE_NAME = "ledger.sqlite"
 USERS_NAME = "ledger.users"
 BUSY_S = 10.0
+CHECKPOINT_MS = 1_000
 POLL_S = 0.01
 CHECK_EVERY_MS = 24 * 3600 * 1000
 WAL_LIMIT_BYTES = 1 << 20
@@ -84,7 +85,12 @@ class Database:
 
     def truncate_wal(self) -> bool:
         """Bring everything into the main file and empty the ``-wal``; False when a reader kept it from it."""
-        busy, _, _ = self.read("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        # Who waits for this is told to come again: a reader may stay for long.
+        self.read(f"PRAGMA busy_timeout = {CHECKPOINT_MS}")
+        try:
+            busy, _, _ = self.read("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        finally:
+            self.read(f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}")
         return not busy
 
     def backup_to(self, target: sqlite3.Connection) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from totalrecall.ledger.batches import BatchesPart
 from totalrecall.ledger.database import Database
 from totalrecall.ledger.encode import loaded, session_from_json
+from totalrecall.ledger.forgetting import ForgettingPart
 from totalrecall.ledger.provenance import NotesPart
 from totalrecall.ledger.reflections import ReflectionsPart
 from totalrecall.ledger.rows import SessionRow
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from totalrecall.ledger.mirror import HighWater, SessionMark
 
 
-class Ledger(SessionsPart, SeenPart, BatchesPart, NotesPart, ReflectionsPart, RunsPart):
+class Ledger(SessionsPart, SeenPart, BatchesPart, NotesPart, ReflectionsPart, ForgettingPart, RunsPart):
     """What was read, what became of it, where each note came from. SQLite, one file per agent.
 
     Every method is one transaction and durable when it returns. Not for use by several threads; several

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from totalrecall.domain.note import NoteType, Priority
-from totalrecall.ledger.encode import loaded, normalised, seen_from, stored, text_hash
+from totalrecall.ledger.encode import loaded, normalised, seen_from, text_hash
 from totalrecall.ledger.part import Part
 from totalrecall.ledger.rows import DroppedRow, NoteRow, SeenRow
 
@@ -78,6 +77,11 @@ class NotesPart(Part):
             return exact
         return [one for one in self._rows(_COMMITTED + _FIRST, (ANY,)) if wanted in normalised(one.text)]
 
+    def notes_named(self, note_ids: Sequence[str]) -> list[NoteRow]:
+        """The notes of these names that still have words."""
+        sql = f"SELECT {_COLUMNS} FROM notes n WHERE n.note_id = ? AND n.text <> ''"  # noqa: S608
+        return [note for one in note_ids for note in self._rows(sql, (one,))]
+
     def has_had(self, text: str) -> bool:
         """Whether a note with these words was ever stored, purged ones included."""
         sql = "SELECT 1 FROM notes WHERE text_hash = ? LIMIT 1"
@@ -106,18 +110,6 @@ class NotesPart(Part):
         sql = "UPDATE notes SET removed_ms = ? WHERE note_id = ? AND removed_ms IS NULL"
         with self._db.write() as connection:
             connection.executemany(sql, [(now_ms, one) for one in note_ids])
-
-    def purge_texts(self, note_ids: Sequence[str], dropped_ids: Sequence[int] = ()) -> bool:
-        """Remove the words of notes and dropped lines from the ledger's file for good.
-
-        A hash of a note's words stays, so that it does not come back. False when another reader kept the
-        write-ahead log from being emptied: call ``truncate_wal`` again later.
-        """
-        with self._db.write() as connection:
-            purge(connection, note_ids)
-            sql = "DELETE FROM dropped WHERE dropped_id = ?"
-            connection.executemany(sql, [(one,) for one in dropped_ids])
-        return self._db.truncate_wal()
 
     def truncate_wal(self) -> bool:
         """Empty the write-ahead log; False when another reader keeps it."""
@@ -149,12 +141,3 @@ class NotesPart(Part):
             tuple(row[0] for row in self._db.read(sql, (note_id,))),
             removed_ms,
         )
-
-
-def purge(connection: sqlite3.Connection, note_ids: Sequence[str]) -> None:
-    """Empty the words of notes, also where they left the log; ``secure_delete`` overwrites the bytes."""
-    values = [(stored(one),) for one in note_ids]
-    connection.executemany("UPDATE notes SET text = '' WHERE note_id = ?", values)
-    # A copy of an older version has no such table.
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'departures'").fetchone():
-        connection.executemany("UPDATE departures SET line = '' WHERE note_id = ?", values)

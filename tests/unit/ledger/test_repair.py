@@ -16,7 +16,8 @@ from tests.unit.ledger.rows_for_tests import NOW, answer, batch, identity, ids, 
 from totalrecall.domain.state import MessageState
 from totalrecall.errors import BusyError, LedgerError
 from totalrecall.files.lock import hold
-from totalrecall.ledger.backup import back_up, backups, newest_good, purge_backups
+from totalrecall.ledger.backup import back_up, backups, newest_good
+from totalrecall.ledger.forgetting import remove_from_copies
 from totalrecall.ledger.health import LedgerHealth, demand_usable, diagnose
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.ledger.mirror import Mirror, Unreadable, mirror_path, read_mirror, write_mirror
@@ -107,11 +108,11 @@ def test_a_copy_that_does_not_fit_leaves_the_older_ones(folder: Path) -> None:
 
 
 def test_a_bad_copy_is_passed_by(folder: Path) -> None:
-    """The newest copy that passes its check is used; a purge removes one that cannot be opened."""
+    """The newest copy that passes its check is used; forgetting removes one that cannot be opened."""
     bad = folder / "backups" / "ledger-20260301.sqlite"
     bad.write_bytes(b"garbage" * 1000)
     assert newest_good(folder) == folder / "backups" / "ledger-20260214.sqlite"
-    purge_backups(folder, ["00000001-0"])
+    remove_from_copies(backups(folder), lambda text: "nothing" in text)
     assert not bad.exists()
 
 

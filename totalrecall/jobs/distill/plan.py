@@ -19,6 +19,7 @@ from totalrecall.memory.daily import DailyLog, daily_logs, daily_text
 from totalrecall.memory.long_term.block import Entry, LongTerm, TornBlockError, read_long_term
 from totalrecall.memory.long_term.merging import Likeness, Merged, merge
 from totalrecall.memory.long_term.territory import Territory
+from totalrecall.memory.own_sections import without_our_sections
 from totalrecall.memory.passages import PassageKind, daily_passages
 from totalrecall.privacy.personal import holds_personal_data
 from totalrecall.privacy.placeholders import has_placeholder
@@ -27,7 +28,6 @@ JOB = "distill"
 MAINTAIN_DAYS = 7
 _ITEM = re.compile(r"^[-*]\s+")
 _OWN = re.compile(r"^(?:\W*(?:user(?:'s)?|my|i|mein\w*|ich|nutzer\w*|用户|我))\b", re.IGNORECASE)
-_RECORD = re.compile(r"^## (?:Memory Distill|记忆蒸馏) -- .*?(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _from_logs(ctx: AgentContext, numbered: int) -> list[Candidate]:
     """The list items of the daily logs, oldest first; snapshots and our own records are not news."""
     found: list[Candidate] = []
     for log in reversed(daily_logs(ctx.memory_dir)):
-        text = _RECORD.sub("", daily_text(log) or "")
+        text = without_our_sections(daily_text(log) or "")
         for passage in daily_passages(text, log.day):
             if passage.kind is PassageKind.DAILY and _ITEM.match(passage.text):
                 words = " ".join(_ITEM.sub("", passage.text).split())

@@ -36,6 +36,12 @@ class ProfileFile:
         """The last damaged file, as it was found."""
         return self.path.with_name(BACKUP_NAME)
 
+    def copies(self) -> list[Path]:
+        """The damaged files that were kept."""
+        folder = self.path.parent
+        found = {*folder.glob("user_profile.damaged-*.json"), *folder.glob(BACKUP_NAME)}
+        return sorted(found)
+
     def read(self) -> Data | Damage | None:
         """The profile; None when there is none yet; why it cannot be read. Nothing is written."""
         content = read_state(self.path).content

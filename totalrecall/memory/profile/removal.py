@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from totalrecall.memory.profile.document import PRESET, Data
-from totalrecall.memory.ranking import folded
+from totalrecall.privacy.phrase import holds
 
 # What says when and where a value was said goes with the value, not by its own words.
 _OURS = ("meta.field_updated", "meta.stale", "meta.created_at", "meta.last_updated", "meta.version")
@@ -33,8 +33,7 @@ def without(data: Data, text: str) -> Data:
 
 
 def _holds(text: str) -> Callable[[str], bool]:
-    wanted = " ".join(folded(text).split())
-    return lambda value: bool(wanted) and wanted in " ".join(folded(value).split())
+    return lambda value: holds(value, text)
 
 
 def _walk(value: Any, holds: Callable[[str], bool], path: str = "") -> list[Found]:

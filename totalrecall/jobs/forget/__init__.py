@@ -1,0 +1,1 @@
+"""Forgetting: found everywhere, shown, removed surgically, and not learnt again from the same messages."""
