@@ -146,7 +146,9 @@ class Service:
             for worker in self._crew.workers.values():
                 worker.tell(name)
         for agent in due.daily:
-            self._crew.workers[agent].tell(DAILY)
+            # It may have gone in the scan just now.
+            if agent in self._crew.workers:
+                self._crew.workers[agent].tell(DAILY)
 
     def _scan(self, *, anew: bool = False) -> None:
         """Look for what no event tells of: agents, folders, changes, jobs that hang."""

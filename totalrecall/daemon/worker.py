@@ -135,7 +135,11 @@ class AgentWorker:
             if told == RELOAD:
                 self._door.forget()
         else:
-            self._due.jobs[told] = now_s
+            self._want(told, now_s)
+
+    def _want(self, job: str, at_s: float) -> None:
+        if job in self._around.jobs:
+            self._due.jobs[job] = at_s
 
     def _step(self) -> None:
         if self._stopped or self._around.stop():
@@ -204,7 +208,7 @@ class AgentWorker:
             self.state = replace(self.state, running="", running_since_ms=0, skips=self.state.skips + 1)
             return
         if outcome.more and not self._around.stop():
-            self._due.jobs["observe"] = now_s + MORE_WAIT_S
+            self._want("observe", now_s + MORE_WAIT_S)
         self.state = replace(
             self.state,
             running="",
