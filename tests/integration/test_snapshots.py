@@ -17,6 +17,8 @@ from tests.lab import SESSION, Lab
 from totalrecall.domain.boundary import Boundary, BoundaryKind
 from totalrecall.domain.session import SessionKind
 from totalrecall.domain.snapshot import Decision, Phase
+from totalrecall.jobs.forget.find import phrase_target
+from totalrecall.jobs.forget.remove import forget
 from totalrecall.jobs.snapshot import (
     SnapshotOutcome,
     SnapshotResult,
@@ -238,6 +240,18 @@ def test_off_the_record_stays_off(lab: Lab) -> None:
     compaction(lab)
     assert results(lab) == [SAVED]
     assert "sale" not in log(lab)
+
+
+def test_what_was_forgotten_stays_so(lab: Lab) -> None:
+    """The transcript still holds it."""
+    work(lab)
+    lab.say("Please prepare the sale of the company in sale.md.")
+    lab.observe()
+    with lab.context() as ctx:
+        forget(ctx, phrase_target("sale of the company"))
+        assert _saved(snapshot_now(ctx))
+    assert "sale of" not in log(lab)
+    assert "config parser" in log(lab)
 
 
 @pytest.mark.report("R088")

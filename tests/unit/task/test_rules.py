@@ -96,6 +96,31 @@ def test_goal_and_steps_are_found(lines: tuple[str, ...], goal: str, steps: tupl
     assert (found.goal, found.next_steps) == (goal, steps)
 
 
+def test_small_steps_on_the_way_are_not_the_goal() -> None:
+    """What the work is for stays the goal while commands, looks and corrections go by."""
+    found = picture_by_rules(
+        talk(
+            "U We need to migrate billing from MySQL to PostgreSQL before Friday because the host is shut down.",
+            "A Understood.",
+            "U ok, next",
+            "A I updated billing/models.py.",
+            "+ edit billing/models.py: ok",
+            "U run the tests",
+            "A All 42 tests pass.",
+            "+ exec pytest -q: ok",
+            "U looks good. can you show me the diff of billing/db.py?",
+            "A Here it is.",
+            "U use psycopg3, not psycopg2",
+            "A I switched to psycopg3.",
+            "U Did you also update the docs?",
+            "A Not yet. I still need to update docs/setup.md. Should I use the postgres:16 image?",
+        )
+    )
+    assert found.goal.startswith("We need to migrate billing from MySQL to PostgreSQL")
+    assert found.next_steps == ("Update docs/setup.md",)
+    assert found.questions == ("Should I use the postgres:16 image?",)
+
+
 def test_what_was_done_since_is_no_step() -> None:
     """A step that the assistant later says it has done is gone."""
     found = picture_by_rules(

@@ -15,11 +15,14 @@ from totalrecall.llm.extractive.sentences import sentences
 from totalrecall.llm.extractive.similar import related
 
 _WHY = r"\b(?:because|since|so that|in order to|otherwise|weil|damit|sonst|da wir)\b|因为|为了|以便|否则"
+# What begins a piece of work; "run", "show" and "check" are steps of one.
 _BUILDS = (
-    r"\b(?:add|build|create|debug|design|develop|fix|implement|improve|integrate|migrate|optimi[sz]e|port|"
-    r"prepare|refactor|release|replace|rewrite|set up|speed up|support|translate|write|"
-    r"baue?n?|behebe?n?|entwickel\w*|erstelle?n?|implementier\w*|migrier\w*|portier\w*|schreibe?n?)\b"
-    r"|实现|修复|开发|迁移|重构|编写|添加|创建|优化|部署|写"
+    r"\b(?:add|book|build|clean up|compare|configure|convert|create|debug|deploy|design|develop|draft|find|"
+    r"fix|implement|improve|install|integrate|investigate|migrate|move|optimi[sz]e|order|organi[sz]e|plan|"
+    r"port|prepare|refactor|release|replace|research|rewrite|set up|speed up|summari[sz]e|support|translate|"
+    r"upgrade|write|baue?n?|behebe?n?|buche?n?|entwickel\w*|erstelle?n?|implementier\w*|installier\w*|migrier\w*|"
+    r"plane?n?|portier\w*|schreibe?n?|übersetze?n?)\b"
+    r"|实现|修复|开发|迁移|重构|编写|添加|创建|优化|部署|安装|翻译|计划|写"
 )
 _TAIL = r"[\s,，]*(?:please|bitte|thanks|thank you|danke|ok|okay|吧|谢谢)?[\s.?!。？！]*$"
 _INSIDE = r"\s*[,，]\s*(?:please|bitte)\s*(?=[,，])"
@@ -30,11 +33,11 @@ _TURN = (
     r"|换个话题|另一件事|别的事"
 )
 # How much less a goal counts for each message since, after a pause, and once the user turned away from it.
-_FADES = 0.3
+_FADES = 0.2
 _FADES_PAUSE = 0.5
 _FADES_TURN = 2.0
 _PAUSE = timedelta(minutes=20)
-_LEAST = 1.5
+_LEAST = 1.2
 _WORDS = 4
 _MOST_OLD = 40
 
@@ -124,9 +127,10 @@ def _worth(words: str, languages: tuple[str, ...], *, question: bool) -> float:
     if cue is not None and cue.type in {NoteType.RULE, NoteType.PREFERENCE, NoteType.HABIT}:
         return 0.0
     worth = 1.5 if OTHER in languages else 0.0
-    worth += 2.0 if request else 0.0
+    worth += 1.2 if request else 0.0
     worth += {NoteType.GOAL: 3.0, NoteType.TASK: 1.5, NoteType.DECISION: 0.6}.get(cue.type, 0) if cue else 0
-    worth += 1.5 if compiled(_BUILDS).search(words) else 0.0
+    if compiled(_BUILDS).search(words):
+        worth += 2.3 if request or worth else 1.5
     worth += 0.5 if compiled(_WHY).search(words) else 0.0
     return worth + (0.5 if worth and count_words(words) >= 8 else 0.0)
 
