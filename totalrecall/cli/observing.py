@@ -10,6 +10,7 @@ from totalrecall.domain.outcome import ExitCode
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
+    from totalrecall.jobs.context import AgentContext
     from totalrecall.jobs.observe import ObserveReport
 
 
@@ -30,8 +31,12 @@ def run_observe(agent: str | None, session: str, *, flush: bool, dry_run: bool, 
                 from totalrecall.jobs.observe import ObserveOptions, observe
 
                 report = observe(ctx, ObserveOptions(session=session, stand_in=flush))
+                failed = _follow_up(ctx, report, flush=flush)
             results.append(report)
             codes.append(_tell(report, as_json=as_json))
+            for title in failed:
+                say(f"{report.agent}: {title}", err=True)
+                codes.append(ExitCode.PARTIAL)
         except TotalRecallError as error:
             codes.append(tell(error, places.agent.name))
             results.append({"agent": places.agent.name, "error": error})
@@ -40,6 +45,21 @@ def run_observe(agent: str | None, session: str, *, flush: bool, dry_run: bool, 
 
         emit_json(results)
     return worst(codes)
+
+
+def _follow_up(ctx: AgentContext, report: ObserveReport, *, flush: bool) -> tuple[str, ...]:
+    """What depends on the new notes, and before a compaction the task as it is now."""
+    from totalrecall.jobs.aftermath import after_observe
+
+    failed = after_observe(ctx, report, hurried=flush)
+    if flush:
+        from totalrecall.jobs.snapshot import snapshot_before_compaction
+
+        try:
+            snapshot_before_compaction(ctx)
+        except TotalRecallError as error:
+            failed += (error.title,)
+    return failed
 
 
 def _tell(report: ObserveReport, *, as_json: bool) -> int:

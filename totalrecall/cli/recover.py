@@ -72,7 +72,7 @@ def _recovered(
             from totalrecall.jobs.aftermath import after_observe
 
             # Under the same deadline: whoever starts up does not wait for what is only tidied.
-            after_observe(ctx, report)
+            after_observe(ctx, report, hurried=True)
     return report
 
 

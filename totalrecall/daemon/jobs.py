@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from totalrecall.errors import BusyError, TotalRecallError
 from totalrecall.jobs.context import AgentContext
@@ -44,8 +44,9 @@ def _observe(ctx: AgentContext, stop: Callable[[], bool]) -> Outcome:
 
     deadline_ms = ctx.now_ms() + round(OBSERVE_S * 1000)
     report = observe(ctx, ObserveOptions(deadline_ms=deadline_ms, allowed=lambda: not stop()))
-    after_observe(ctx, report)
-    return _outcome_of(report, more=ctx.now_ms() >= deadline_ms)
+    failed = [*after_observe(ctx, report), *_distil_if_due(ctx)]
+    outcome = _outcome_of(report, more=ctx.now_ms() >= deadline_ms)
+    return replace(outcome, ok=False, reason=failed[0]) if failed and outcome.ok else outcome
 
 
 def _recover(ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
@@ -53,7 +54,7 @@ def _recover(ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
     from totalrecall.jobs.recover import recover
 
     report = recover(ctx)
-    after_observe(ctx, report)
+    after_observe(ctx, report, hurried=True)
     # It works to a short deadline; whatever it left is for the observer.
     return _outcome_of(report, more=not report.idle)
 
@@ -65,10 +66,17 @@ def _reflect(ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
     if not is_due(ctx):
         return Outcome()
     report = reflect(ctx, ReflectOptions(deadline_ms=ctx.now_ms() + round(REFLECT_S * 1000)))
+    _view(ctx)
     if report.blocked is not None:
         return Outcome(ok=False, reason=report.blocked.title)
     # A refused answer is no failure of ours: its back-off is told by the status.
     return Outcome()
+
+
+def _view(ctx: AgentContext) -> None:
+    from totalrecall.jobs.context_view import prepare
+
+    prepare(ctx)
 
 
 def _daily(ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
@@ -90,6 +98,29 @@ def _back_up(ctx: AgentContext) -> None:
     back_up(ctx.ledger, day=ctx.now().date())
 
 
+def _learn(ctx: AgentContext) -> None:
+    from totalrecall.jobs.learn_profile import learn_profile
+
+    learn_profile(ctx)
+
+
+def _state(ctx: AgentContext) -> None:
+    from totalrecall.jobs.state import refresh_if_due
+
+    refresh_if_due(ctx)
+
+
+def _distil_if_due(ctx: AgentContext) -> list[str]:
+    """Distillation goes by the user's own schedule, in ``distill-config.json``; what went wrong with it."""
+    from totalrecall.daemon.distill_time import distil_if_due
+
+    try:
+        distil_if_due(ctx)
+    except TotalRecallError as error:
+        return [error.title]
+    return []
+
+
 def _outcome_of(report: ObserveReport, *, more: bool) -> Outcome:
     if report.blocked is not None:
         return Outcome(ok=False, reason=report.blocked.title)
@@ -99,7 +130,7 @@ def _outcome_of(report: ObserveReport, *, more: bool) -> Outcome:
 
 
 # What is done once a day, in this order.
-DAILY: tuple[Callable[[AgentContext], object], ...] = (_back_up,)
+DAILY: tuple[Callable[[AgentContext], object], ...] = (_back_up, _learn, _state)
 
 # In the order in which they go first when several wait.
 JOBS: Mapping[str, Job] = {

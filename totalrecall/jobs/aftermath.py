@@ -2,11 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from totalrecall.domain.boundary import BoundaryKind
+from totalrecall.errors import TotalRecallError
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.observe import ObserveReport
 
+Step = Callable[[AgentContext, ObserveReport], None]
 
-def after_observe(ctx: AgentContext, report: ObserveReport) -> None:
-    """Everything that depends on what was just noted; a step that fails does not keep the others from it."""
-    if not report.idle:
-        ctx.log.info("observed", messages=report.messages, notes=report.notes)
+
+def after_observe(ctx: AgentContext, report: ObserveReport, *, hurried: bool = False) -> tuple[str, ...]:
+    """Everything that depends on what was just noted is done, and what went wrong with it is given back.
+
+    A step that fails does not keep the others from it. ``hurried``: somebody waits, so the notes are not
+    consolidated. The agent's view is looked at in any case: a person may have deleted a note.
+    """
+    steps: tuple[Step, ...] = (_view,)
+    if not report.idle or report.boundaries:
+        steps = (_snapshots, _state, _profile, *(() if hurried else (_reflect,)), _view)
+    failed = []
+    for step in steps:
+        try:
+            step(ctx, report)
+        except TotalRecallError as error:
+            ctx.log.warning("step_failed", step=step.__name__.strip("_"), kind=type(error).__name__)
+            failed.append(error.title)
+    return tuple(failed)
+
+
+def _snapshots(ctx: AgentContext, report: ObserveReport) -> None:
+    """The task as it stood at each compaction and each end that was passed."""
+    if report.boundaries:
+        from totalrecall.jobs.snapshot import snapshot_at
+
+        for boundary in report.boundaries:
+            snapshot_at(ctx, boundary)
+
+
+def _state(ctx: AgentContext, report: ObserveReport) -> None:
+    from totalrecall.jobs.state import refresh_if_due
+
+    refresh_if_due(ctx, session_ended=_has_ended(report))
+
+
+def _profile(ctx: AgentContext, report: ObserveReport) -> None:
+    """What the talk that ended says about the user."""
+    if _has_ended(report):
+        from totalrecall.jobs.learn_profile import learn_profile
+
+        learn_profile(ctx)
+
+
+def _reflect(ctx: AgentContext, _report: ObserveReport) -> None:
+    from totalrecall.jobs.reflect import is_due, reflect
+
+    if is_due(ctx):
+        reflect(ctx)
+
+
+def _view(ctx: AgentContext, _report: ObserveReport) -> None:
+    from totalrecall.jobs.context_view import prepare
+
+    prepare(ctx)
+
+
+def _has_ended(report: ObserveReport) -> bool:
+    return any(one.kind is BoundaryKind.ENDED for one in report.boundaries)
