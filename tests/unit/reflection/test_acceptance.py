@@ -53,6 +53,8 @@ def test_an_honest_answer_is_accepted_and_changes_what_it_names() -> None:
         ("- 🔴 Everything runs as it should [1,2,3,4,6,7]", RefusalCode.VAGUE),
         ("# Observations Log\n\n## 2026-06-21\n- 🔴 09:", RefusalCode.NO_NUMBERS),
         ("# Observations Log\n\n## 2026-06-21\n", RefusalCode.EMPTY),
+        ("2026-06-20\n" + "\n".join(f"{at}. 2026-06-20" for at in range(1, 60)), RefusalCode.LOOPED),
+        ("1 🟡 [event] Importer of quarry crashed: date column empty in row 212\n3 🟡 [fact] Release branch of atlas is rel/4.2", RefusalCode.PROSE),
         ("I have gone through the log and removed what is old.", RefusalCode.PROSE),
         (f"{HONEST}\n\nLet me know if you want more detail!", RefusalCode.PROSE),
         (f"Sure!\nThis is shorter now.\n{HONEST}", RefusalCode.PROSE),
