@@ -99,7 +99,7 @@ class Service:
         self._time.start()
         self._tick()
         self._crew.log.info("started", agents=len(self._crew.workers))
-        self._notifier.say("READY=1")
+        self._notifier.say("READY=1", f"STATUS=watching {len(self._crew.workers)} agents")
         while not self._stopping.is_set():
             try:
                 self._turn()
