@@ -12,7 +12,8 @@ from tests.fakes.engine import EchoEngine
 from tests.lab import SESSION, Lab
 from totalrecall.daemon.distill_time import distil_if_due
 from totalrecall.daemon.jobs import JOBS
-from totalrecall.jobs.aftermath import after_observe
+from totalrecall.jobs.aftermath import after_backfill, after_observe
+from totalrecall.jobs.backfill import backfill
 from totalrecall.jobs.distill.report import kept_report
 from totalrecall.memory.profile.document import value_at
 
@@ -140,3 +141,18 @@ def test_the_services_jobs_do_it_all(lab: Lab) -> None:
         outcome = JOBS["observe"].work(ctx, lambda: False)
     assert not outcome.ok
     assert "schedule" in outcome.reason
+
+
+def test_a_backfill_teaches_the_profile_and_fills_the_view(lab: Lab) -> None:
+    """Talk of before the adoption is no task any more: no snapshot, no state."""
+    lab.now -= timedelta(days=3)
+    lab.say("My name is Robin Hale.", "Please move the shop to stage-7.", "We decided to keep PostgreSQL 16.")
+    lab.now += timedelta(days=3)
+    with lab.context() as ctx:
+        report = backfill(ctx, 0)
+        assert after_backfill(ctx, report) == ()
+        profile = ctx.profile.read()
+    assert isinstance(profile, dict)
+    assert value_at(profile, "identity.name") == "Robin Hale"
+    assert "PostgreSQL" in (state_of(lab) / "context.md").read_text(encoding="utf-8")
+    assert not (lab.workspace / "SESSION_STATE.md").exists()

@@ -66,7 +66,7 @@ def backfill_command(
                     continue
                 report = _run(installation, places, ctx, (plan, budget))
                 results.append(report)
-                codes.append(tell_of(report))
+                codes += [tell_of(report), *_followed(ctx, report)]
         except TotalRecallError as error:
             codes.append(tell(error, places.agent.name))
     if as_json:
@@ -129,6 +129,15 @@ def _run(
     report = backfill(ctx, plan.begins_at_ms, allowed=_within(installation, places, budget))
     say(summary(report))
     return report
+
+
+def _followed(ctx: AgentContext, report: ObserveReport) -> list[int]:
+    from totalrecall.jobs.aftermath import after_backfill
+
+    failed = after_backfill(ctx, report)
+    for title in failed:
+        say(f"{ctx.agent}: {title}", err=True)
+    return [ExitCode.PARTIAL] * bool(failed)
 
 
 def _within(installation: Installation, places: AgentPlaces, budget: float | None) -> Callable[[], bool]:

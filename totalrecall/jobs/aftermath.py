@@ -21,6 +21,15 @@ def after_observe(ctx: AgentContext, report: ObserveReport, *, hurried: bool = F
     steps: tuple[Step, ...] = (_view,)
     if not report.idle or report.boundaries:
         steps = (_snapshots, _state, _profile, *(() if hurried else (_reflect,)), _view)
+    return _done(ctx, report, steps)
+
+
+def after_backfill(ctx: AgentContext, report: ObserveReport) -> tuple[str, ...]:
+    """The same for talk of long ago, which is no task any more: the profile, consolidation, the view."""
+    return _done(ctx, report, (_learn, _reflect, _view))
+
+
+def _done(ctx: AgentContext, report: ObserveReport, steps: tuple[Step, ...]) -> tuple[str, ...]:
     failed = []
     for step in steps:
         try:
@@ -49,9 +58,13 @@ def _state(ctx: AgentContext, report: ObserveReport) -> None:
 def _profile(ctx: AgentContext, report: ObserveReport) -> None:
     """What the talk that ended says about the user."""
     if _has_ended(report):
-        from totalrecall.jobs.learn_profile import learn_profile
+        _learn(ctx, report)
 
-        learn_profile(ctx)
+
+def _learn(ctx: AgentContext, _report: ObserveReport) -> None:
+    from totalrecall.jobs.learn_profile import learn_profile
+
+    learn_profile(ctx)
 
 
 def _reflect(ctx: AgentContext, _report: ObserveReport) -> None:

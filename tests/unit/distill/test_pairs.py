@@ -71,6 +71,11 @@ def test_there_are_enough_pairs_of_each_language() -> None:
         ("The server is not reachable", "The server is stage-2", ""),
         ("Robin is a developer", "Robin is in Porto", ""),
         ("Backups go to eu-west (replaces: us-east)", "The office is in us-east", ""),
+        (
+            "the staging server is now stage-3 (replaces: stage-2)",
+            "The code is at ~/crumb, the staging server is stage-2",
+            "",
+        ),
     ],
 )
 def test_the_replaced_value_is_named_as_it_was_written(new: str, old: str, value: str) -> None:

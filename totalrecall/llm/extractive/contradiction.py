@@ -53,8 +53,22 @@ _TAIL = re.compile(r"[\s.。!！]+$|\s*[（(][^)）]*[)）]\s*$")
 
 
 def taken_by(new: str, old: str) -> str:
-    """The part of ``old`` that ``new`` replaces, as it is written there; "" where both can be true."""
+    """The part of ``old`` that ``new`` replaces, as it is written there; "" where both can be true.
+
+    Also "" where ``old`` says more than that: its other half would go with it.
+    """
     plain_new, plain_old = _bare(new), _bare(old)
+    value = _replaced_value(new, plain_new, plain_old)
+    return "" if value and _says_more(plain_new, plain_old, value) else value
+
+
+def _says_more(new: str, old: str, value: str) -> bool:
+    rest = gist(re.sub(re.escape(value), " ", old, flags=re.IGNORECASE))
+    told = gist(new)
+    return bool(rest.values - told.values) or len(rest.words - told.words) > 1
+
+
+def _replaced_value(new: str, plain_new: str, plain_old: str) -> str:
     for pattern in (_REPLACES, _INSTEAD):
         for match in pattern.finditer(new):
             value = next(one for one in match.groups() if one).strip()
