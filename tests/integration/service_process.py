@@ -19,7 +19,7 @@ from tests.lab import Lab
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "totalrecall", "run")
-# A model that answers with one note for each message it was sent.
+# It runs when something is new, never by the clock: tests are not to depend on the time of day.
 QUIET_SETTINGS = {"TOTALRECALL_SCHEDULE_OBSERVER": "0 0 1 1 *", "TOTALRECALL_SCHEDULE_REFLECTOR": "0 0 1 1 *"}
 
 
