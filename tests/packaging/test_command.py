@@ -67,7 +67,7 @@ def test_the_example_env_file_is_current() -> None:
 
 def test_the_module_runs_like_the_command(tmp_path: Path) -> None:
     """``python -m totalrecall`` is the command, and an unknown one is a usage error."""
-    assert totalrecall(tmp_path, "--version").stdout == "totalrecall, version 0.1.0\n"
+    assert totalrecall(tmp_path, "--version").stdout == "totalrecall, version 0.2.0\n"
     assert "No such command" in totalrecall(tmp_path, "wat", code=2).stderr
 
 

@@ -59,7 +59,7 @@ def test_install_again_and_uninstall(tmp_path: Path) -> None:
     shown = subprocess.run(
         [link, "--version"], env=environment(home), capture_output=True, text=True, check=True
     )
-    assert "0.1.0" in shown.stdout
+    assert "0.2.0" in shown.stdout
 
     script = (REPOSITORY / "scripts" / "setup.sh").read_text("utf-8")
     again = {**tools.env, "PATH": f"{link.parent}:{tools.env['PATH']}"}

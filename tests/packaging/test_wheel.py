@@ -57,7 +57,7 @@ def test_the_installed_wheel_works(wheel: Path, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    assert run("--version").strip() == "totalrecall, version 0.1.0"
+    assert run("--version").strip() == "totalrecall, version 0.2.0"
     assert "observe" in run("--help")
     notes = write_agent(home, age=timedelta(minutes=1))
     env["LLM_BASE_URL"] = "http://127.0.0.1:9/v1"
