@@ -19,11 +19,10 @@ from totalrecall.jobs.context import AgentContext, mirror_of
 from totalrecall.ledger.database import FILE_NAME
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.memory.log_file import ObservationFile
-from totalrecall.memory.profile.file import FILE_NAME as PROFILE_NAME
-from totalrecall.memory.profile.file import ProfileFile
 
 if TYPE_CHECKING:
     from totalrecall.log import Logs
+    from totalrecall.memory.profile.file import ProfileFile
 
 
 @contextlib.contextmanager
@@ -46,7 +45,7 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         transcripts=places.transcripts,
         ledger=_ledger(places, notes, now_ms),
         notes=notes,
-        profile=profile_of(here, places),
+        profile_for=cache(lambda: profile_of(here, places)),
         engine_for=cache(lambda: engine_of(here, places)),
         emergency_for=cache(extractive_engine),
         reflector_for=cache(lambda: reflector_of(here, places)),
@@ -61,6 +60,9 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
 
 def profile_of(here: Installation, places: AgentPlaces) -> ProfileFile:
     """The user's profile in the home of the agent, with the lock that all its agents share."""
+    from totalrecall.memory.profile.file import FILE_NAME as PROFILE_NAME
+    from totalrecall.memory.profile.file import ProfileFile
+
     folder = places.agent.home.state_dir / "memory"
     return ProfileFile(folder / PROFILE_NAME, workspace_lock(here, folder))
 

@@ -13,8 +13,6 @@ from totalrecall.config.settings import Settings
 from totalrecall.domain.session import SessionKind
 from totalrecall.ledger.ledger import Ledger
 from totalrecall.memory.log_file import ObservationFile
-from totalrecall.memory.profile.file import ProfileFile
-from totalrecall.memory.tombstones import FILE_NAME as TOMBSTONES_NAME
 from totalrecall.transcripts.store import TranscriptStore
 
 if TYPE_CHECKING:
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from totalrecall.llm.engine import Engine
     from totalrecall.llm.reflection.types import Reflector
     from totalrecall.log import Log
+    from totalrecall.memory.profile.file import ProfileFile
 
 
 class Step(IntEnum):
@@ -51,7 +50,7 @@ class AgentContext:
         transcripts: all its stores behind one face.
         ledger: its bookkeeping.
         notes: the observation log.
-        profile: what is known about the user, shared by all agents of the home.
+        profile_for: what is known about the user, shared by all agents of the home.
         engine_for: what compresses, made at the first call: a run with nothing new loads no engine.
         model_for: the models for a job by its name, beyond compressing; None with the built-in engine.
         emergency_for: the extractive engine, for recovery and flush while the model is away.
@@ -71,7 +70,7 @@ class AgentContext:
     transcripts: TranscriptStore
     ledger: Ledger
     notes: ObservationFile
-    profile: ProfileFile
+    profile_for: Callable[[], ProfileFile]
     engine_for: Callable[[], Engine]
     emergency_for: Callable[[], Engine]
     reflector_for: Callable[[], Reflector]
@@ -87,9 +86,14 @@ class AgentContext:
         return mirror_of(self.memory_dir, self.agent)
 
     @property
+    def profile(self) -> ProfileFile:
+        """What is known about the user; most runs never ask."""
+        return self.profile_for()
+
+    @property
     def tombstones_path(self) -> Path:
         """What was forgotten, as salted marks; one file for all agents of this user."""
-        return self.state_dir.parent / TOMBSTONES_NAME
+        return self.state_dir.parent / "tombstones.json"
 
     @property
     def zone(self) -> tzinfo:

@@ -43,8 +43,6 @@ def prepare(ctx: AgentContext) -> Prepared:
     Raises:
         MemoryFileError: the log cannot be read, or the file cannot be written.
     """
-    from totalrecall.memory.context_view import context_view, units
-
     path = ctx.state_dir / FILE_NAME
     log = ctx.notes.read()
     facts = {
@@ -56,7 +54,9 @@ def prepare(ctx: AgentContext) -> Prepared:
     before = read_state(path)
     known, previous = _split((before.content or b"").decode("utf-8", "replace"))
     if known == facts:
-        return Prepared(path, changed=False, units=units(previous))
+        return Prepared(path, changed=False, units=len(previous.encode("utf-16-le", "surrogatepass")) // 2)
+    from totalrecall.memory.context_view import context_view, units
+
     first, newline, shown = context_view(previous, log, LIMIT_UNITS).partition("\n")
     # What is shown is screened, not the log: a log that was never reflected may be a hundred times as long.
     view = f"{first}{newline}{ctx.screen(shown)}"

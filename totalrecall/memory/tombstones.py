@@ -12,7 +12,6 @@ from totalrecall.errors import MemoryFileError
 from totalrecall.files.atomic import Conflict, read_state, replace
 from totalrecall.privacy.phrase import Mark, is_marked, mark_of
 
-FILE_NAME = "tombstones.json"
 WRITE_TRIES = 20
 SALT_BYTES = 32
 
