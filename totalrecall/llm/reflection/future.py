@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 from functools import lru_cache
 
 from totalrecall.domain.note import Note
 from totalrecall.llm import dates as outright
 from totalrecall.llm.extractive.dates import named_days
+from totalrecall.llm.reflection.someday import day_of, days_in, later, month_end
 
 _MONTHS = """
     january jan february feb march mar april apr may june jun july jul august aug september sept
@@ -21,15 +22,16 @@ _MONTHS = """
 _A_MONTH = "|".join(_MONTHS.split())
 _YEAR = re.compile(r"(?<![\w./:-])(20\d{2})(?![\w:])")
 _YEAR_MONTH = re.compile(r"(?<!\d)(20\d{2})[-/.年]\s?(0?[1-9]|1[0-2])(?![\d])")
-_MONTH_YEAR = re.compile(rf"\b({_A_MONTH})\.?\s+(?:de\s+)?(20\d{{2}})\b", re.IGNORECASE)
+_MONTH_YEAR = re.compile(rf"\b({_A_MONTH})[\s.,-]{{1,2}}(?:de\s+)?(20\d{{2}})\b", re.IGNORECASE)
 _MONTH_ALONE = re.compile(
     rf"\b(?:in|until|till|by|since|from|before|im|bis|ab|en|hasta|para|pour|mid|end of|ende)"
-    rf"[\s-]+({_A_MONTH})\b",
+    rf"[\s-]+({_A_MONTH})\b(?!\.?\s+(?:de\s+)?\d{{4}})",
     re.IGNORECASE,
 )
+_LEAD = r"(?:next|coming|nächste[nrsm]?|kommende[nrsm]?|prochaine?|próxim[oa])"
+_NEXT_MONTH = re.compile(rf"\b{_LEAD}\s+({_A_MONTH})\b", re.IGNORECASE)
 _NEXT = re.compile(
-    r"\b(?:next|coming|nächste[nrsm]?|kommende[nrsm]?|prochaine?|próxim[oa])\s+"
-    r"(week|month|quarter|year|woche|monat|quartal|jahr|semaine|mois|año|mes|semana)\b"
+    rf"\b{_LEAD}\s+(week|month|quarter|year|woche|monat|quartal|jahr|semaine|mois|año|mes|semana)\b"
     r"|(下周|下个?星期|下个?月|明年|下个?季度)",
     re.IGNORECASE,
 )
@@ -62,10 +64,11 @@ def _latest(text: str, told: date) -> date:
     days = [date.min, *(named.day for named in named_days(text, told))]
     found = outright.named_days(text)
     for year, month, day in found.days:
-        days.append(_next(told, month, day) if year is None else _day(year, month, day))
+        days.append(_next(told, month, day) if year is None else day_of(year, month, day))
     # What is left without the full dates: the year of a past day is no day to come.
     days += _months(found.rest, told)
     days += _spans(found.rest, told)
+    days += days_in(text, told)
     return max(days)
 
 
@@ -75,17 +78,21 @@ def _months(text: str, told: date) -> Iterator[date]:
         if told.year < int(match[1]) <= told.year + _YEARS_AHEAD:
             yield date(int(match[1]), 12, 31)
     for match in _YEAR_MONTH.finditer(text):
-        yield _month_end(int(match[1]), int(match[2]))
+        yield month_end(int(match[1]), int(match[2]))
     for match in _MONTH_YEAR.finditer(text):
         if number := _number_of(match[1]):
-            yield _month_end(int(match[2]), number)
+            yield month_end(int(match[2]), number)
     for match in _MONTH_ALONE.finditer(text):
         if number := _number_of(match[1]):
-            yield _month_end(told.year + (number < told.month), number)
+            yield month_end(told.year + (number < told.month), number)
+    for match in _NEXT_MONTH.finditer(text):
+        if number := _number_of(match[1]):
+            # "Next May" said in March may be this year's or the next one's.
+            yield month_end(told.year + 1, number)
     for match in _QUARTER.finditer(text):
         quarter, year = int(match[1] or match[4]), match[2] or match[3]
-        end = _month_end(int(year or told.year), quarter * 3)
-        yield end if year or end >= told else _month_end(told.year + 1, quarter * 3)
+        end = month_end(int(year or told.year), quarter * 3)
+        yield end if year or end >= told else month_end(told.year + 1, quarter * 3)
 
 
 def _spans(text: str, told: date) -> Iterator[date]:
@@ -94,11 +101,11 @@ def _spans(text: str, told: date) -> Iterator[date]:
         unit = (match[1] or "").casefold()
         sign = match[2] or ""
         days = _SPANS["w" if unit == "semana" else unit[0]] if unit else _chinese_span(sign)
-        yield _later(told, days)
+        yield later(told, days)
     for match in _IN_SOME.finditer(text):
         years = 1 if (match[2] or "").casefold().startswith("q") else 366
         count = match[1] or match[3]
-        yield _later(told, (int(count) if count.isdigit() else 10) * (92 if years == 1 else years))
+        yield later(told, (int(count) if count.isdigit() else 10) * (92 if years == 1 else years))
 
 
 def _chinese_span(sign: str) -> int:
@@ -112,31 +119,10 @@ def _number_of(month: str) -> int:
     return next((number for _, number, _ in found), 0)
 
 
-def _month_end(year: int, month: int) -> date:
-    if year >= date.max.year:
-        return date.max
-    following = date(year + month // 12, month % 12 + 1, 1)
-    return following - timedelta(days=1)
-
-
 def _next(told: date, month: int, day: int) -> date:
     """The next such day from a month before ``told`` on."""
     for year in (told.year - 1, told.year, told.year + 1):
-        found = _day(year, month, day)
-        if found >= _later(told, -31):
+        found = day_of(year, month, day)
+        if found >= later(told, -31):
             return found
     return date.min
-
-
-def _day(year: int, month: int, day: int) -> date:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return date.min
-
-
-def _later(day: date, days: int) -> date:
-    try:
-        return day + timedelta(days=days)
-    except OverflowError:
-        return date.max if days > 0 else date.min
