@@ -79,7 +79,7 @@ def _ways(wanted: Wanted, release: Release) -> list[Way]:
 def _run(release: Release, newest: Release, way: Way, wanted: Wanted) -> Checks:
     by_model = wanted.engine == "model" if wanted.engine else way in _BY_MODEL
     checks = Checks(f"{release.version} {way}")
-    box = new_sandbox(f"{release.version}-{way}", (str(release.node.parent),))
+    box = new_sandbox(f"{release.version}-{way}", release.path)
     print(
         f"{release.version}, {way}, notes by {'the scripted model' if by_model else 'the built-in engine'}",
         flush=True,

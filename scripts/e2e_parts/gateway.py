@@ -20,6 +20,7 @@ from scripts.e2e_parts.sandbox import POLL_S, Ran, Sandbox, free_port
 
 READY_LIMIT_S = 180.0
 TURN_LIMIT_S = 180.0
+WAIT_LIMIT_MS = 120_000
 CONTEXT_WINDOW_TOKENS = 200_000
 KEPT_TOKENS = 40
 # Said to be in the window: enough for the flush that we ask the file releases for, and for a compaction.
@@ -104,6 +105,14 @@ class Gateway:
         turn = ["agent", "--agent", "main", "--session-key", key, "--message", message, "--json"]
         return self._well(self.call(*turn), f"a turn in {key}")
 
+    def chat(self, message: str, key: str = MAIN) -> None:
+        """A turn as a chat window sends it. Unlike ``say`` it lets the host flush its memory before."""
+        sent = {"sessionKey": key, "message": message, "idempotencyKey": secrets.token_hex(8)}
+        begun = self._rpc("chat.send", sent)
+        ended = self._rpc("agent.wait", {"runId": begun.get("runId"), "timeoutMs": WAIT_LIMIT_MS})
+        if ended.get("status") != "ok":
+            raise GatewayError(f"a chat turn in {key} did not end well: {ended}")
+
     def compact(self, key: str = MAIN) -> Ran:
         """Compact a session as ``/compact`` does. Raises ``GatewayError`` when the command fails."""
         return self._well(self.call("sessions", "compact", key, "--json"), f"compacting {key}")
@@ -147,6 +156,11 @@ class Gateway:
         """How many hooks it said it had loaded at its last start."""
         found = re.findall(r"loaded (\d+) internal hook handler", self.printed())
         return int(found[-1]) if found else 0
+
+    def _rpc(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        called = ["gateway", "call", method, "--params", json.dumps(params), "--json"]
+        ran = self.call(*called, "--timeout", str(WAIT_LIMIT_MS))
+        return _json_in(self._well(ran, method).out)
 
     def _ready(self) -> bool:
         with contextlib.suppress(OSError, urllib.error.URLError):

@@ -36,6 +36,11 @@ class Release:
     program: Path
     in_sqlite: bool
 
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The folders with ``node`` and ``openclaw``, as a user has them on the ``PATH``."""
+        return (str(self.node.parent), str(self.program.parent.parent / ".bin"))
+
     def command(self, *arguments: str) -> list[str]:
         """The command line of ``openclaw`` with these arguments."""
         return [str(self.node), str(self.program), *arguments]

@@ -20,8 +20,8 @@ from typing import Any
 AGENT_MODEL = "scripted-agent"
 NOTES_MODEL = "scripted-notes"
 _TALK_LINE = re.compile(r"^(\d+) U (?:(\d\d:\d\d) )?(.+)$")
-# How the host, and our own prompt in it, ask for the silent turn before a compaction.
-_SILENT = "NO_REPLY"
+# In the silent turn before a compaction the host offers nothing else.
+_FLUSH_TOOLS = frozenset({"read", "write"})
 # The headings that OpenClaw's compaction asks for and its audit looks for.
 _SUMMARY_HEADINGS = (
     "Decisions",
@@ -97,7 +97,8 @@ class ScriptedModel:
 
     def of_flush(self) -> list[Asked]:
         """The agent's silent turns before a compaction."""
-        return self.of_agent(_SILENT)
+        with self.lock:
+            return [one for one in self.asked if one.tools and one.tools <= _FLUSH_TOOLS]
 
     def of_notes(self) -> list[Asked]:
         """What our observer asked."""
@@ -117,11 +118,11 @@ class ScriptedModel:
             self.asked.append(asked)
             turn = sum(one.model == asked.model for one in self.asked)
         if asked.model == NOTES_MODEL:
-            return _words(_notes(asked))
+            return _words(_as_asked_by_us(asked))
         if not asked.tools and ("summar" in asked.system.lower() or "summar" in asked.user.lower()):
             return _words(_summary(asked.whole))
-        if _SILENT in asked.user:
-            return _words(_SILENT)
+        if asked.tools and asked.tools <= _FLUSH_TOOLS:
+            return _words("NO_REPLY")
         if _last_role(body) == "user":
             for call in self.calls:
                 if call.when in asked.user and call.tool in asked.tools:
@@ -181,6 +182,19 @@ def _tool(call: ToolCall, turn: int) -> dict[str, Any]:
     function = {"name": call.tool, "arguments": json.dumps(dict(call.arguments))}
     calls = [{"id": f"call_{turn}", "type": "function", "function": function}]
     return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def _as_asked_by_us(asked: Asked) -> str:
+    """What each of our prompts asks for; they are told apart by their first words."""
+    said = [found[3] for line in asked.user.splitlines() if (found := _TALK_LINE.match(line))]
+    last = said[-1] if said else ""
+    if "keeps a task from being forgotten" in asked.system:
+        return json.dumps({"goal": last, "phase": "implementing", "next_steps": [last]})
+    if "keeps SESSION_STATE.md true" in asked.system:
+        return json.dumps({"task": last, "status": "active", "last_action": last, "next_steps": [last]})
+    if "the profile reader" in asked.system or "the distiller" in asked.system:
+        return "[]"
+    return _notes(asked)
 
 
 def _notes(asked: Asked) -> str:

@@ -65,13 +65,17 @@ def _compactions(story: Story) -> None:
     story.tell(more=_PADDING)
     story.gateway.compact()
     story.noted("a compaction by hand: the talk before it is noted")
+    fact = story.tell()
+    if story.way is not Way.COMMANDS:
+        handed = "Total Recall took this snapshot" in story.view(fact)
+        story.checks.that("after the compaction the agent is handed the snapshot", handed)
     story.gateway.say(f"Well, {_FLUSH_WORDS}. {_PADDING}")
-    story.tell()
+    story.tell(in_chat=True)
     if story.way is not Way.COMMANDS and not story.gateway.release.in_sqlite:
-        asked = [one for one in story.model.of_flush() if "SESSION_STATE.md" in one.user]
+        asked = [one for one in story.model.of_flush() if "SESSION_STATE.md" in one.whole]
         story.checks.that("the memory flush is asked for in our words", bool(asked))
     story.gateway.say(f"Well, {_FULL_WORDS}. {_PADDING}")
-    story.tell()
+    story.tell(in_chat=True)
     if story.way is not Way.HOOK:
         story.noted("a compaction by itself: the talk around it is noted")
 

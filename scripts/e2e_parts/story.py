@@ -63,14 +63,19 @@ class Story:
         """What was said in private so far."""
         return self.facts.of(Where.PRIVATE)
 
-    def tell(self, where: Where = Where.PRIVATE, more: str = "") -> Fact:
-        """Say the next fact in a session of that kind, and something more with it."""
+    def tell(self, where: Where = Where.PRIVATE, more: str = "", *, in_chat: bool = False) -> Fact:
+        """Say the next fact in a session of that kind, and something more with it.
+
+        ``in_chat``: as a chat window sends it, and not the command line.
+        """
         fact = self.facts.next(where)
         words = f"{fact.sentence} {more}".strip()
         if where is Where.CRON:
             self.gateway.cron_session(words)
         elif where is Where.GROUP:
             self.gateway.say(words, GROUP)
+        elif in_chat:
+            self.gateway.chat(words)
         else:
             self.gateway.say(words)
         return fact

@@ -22,6 +22,7 @@ def play_upgrade(story: Story, newer: Release) -> None:
     story.tell()
     story.tell()
     story.gateway.stop()
+    story.box.path = newer.path
     story.gateway = Gateway(story.box, newer, story.gateway.model_url, story.gateway.port)
     took_s = story.gateway.start()
     story.checks.that(f"{newer.version} starts with the home of the older one", True, f"{took_s:.0f} s")
