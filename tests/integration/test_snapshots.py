@@ -436,7 +436,7 @@ def test_status_tells_whether_the_task_has_moved_on(lab: Lab) -> None:
     call(lab, "write", "b.md")
     assert reasons() == ("2 new files", "3 tool calls")
     lab.say("Now write a letter to the landlord because the heating is broken.")
-    assert reasons()[0] == "another goal: Now write a letter to the landlord because the heating is broken"
+    assert reasons()[0] == "another goal: Write a letter to the landlord because the heating is broken"
     lab.now += timedelta(days=1)
     with lab.context() as ctx:
         assert (snapshot_status(ctx).today, snapshot_status(ctx).total) == (0, 1)

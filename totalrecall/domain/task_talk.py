@@ -10,11 +10,19 @@ from totalrecall.domain.batch import Message
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A file that a tool was used on: its path, whether the tool changes files, whether it failed."""
+    """A file that a tool was used on.
+
+    Attributes:
+        path: of the file.
+        changes: whether the tool changes files.
+        failed: whether the call failed.
+        at: when, aware; None when the record has no time.
+    """
 
     path: str
     changes: bool
     failed: bool = False
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 
-from totalrecall.domain.event import ToolCall
+from totalrecall.domain.event import Event, ToolCall
 from totalrecall.domain.task_talk import Touch
 from totalrecall.transcripts.batch import Classified
 from totalrecall.transcripts.noise import Keep, NotSpeech
@@ -29,13 +30,15 @@ def touches_in(kept: Sequence[Classified], workspace: str, screen: Callable[[str
         result.call_id for one in kept if (result := one.event.tool_result) is not None and not result.ok
     }
     found = []
-    for call in _calls(kept):
+    for event, call in _calls(kept):
         name = call.name.casefold()
         if name not in _READS and name not in _CHANGES:
             continue
         path = call.target.removeprefix(f"{workspace}/").removeprefix("./").strip()
         if path and not path.endswith("…") and not _MEMORY.search(path):
-            found.append(Touch(screen(path), name in _CHANGES, bool(call.call_id) and call.call_id in failed))
+            bad = bool(call.call_id) and call.call_id in failed
+            at = None if event.at_ms is None else datetime.fromtimestamp(event.at_ms / 1000, UTC)
+            found.append(Touch(screen(path), name in _CHANGES, bad, at))
     return tuple(found)
 
 
@@ -44,7 +47,7 @@ def calls_in(kept: Sequence[Classified]) -> int:
     return sum(1 for _ in _calls(kept))
 
 
-def _calls(kept: Sequence[Classified]) -> Iterator[ToolCall]:
+def _calls(kept: Sequence[Classified]) -> Iterator[tuple[Event, ToolCall]]:
     for one in kept:
         if isinstance(one.verdict, Keep) or (isinstance(one.verdict, NotSpeech) and one.verdict.tools):
-            yield from one.event.tool_calls
+            yield from ((one.event, call) for call in one.event.tool_calls)

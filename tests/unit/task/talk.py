@@ -27,7 +27,8 @@ def talk(*lines: str) -> TaskTalk:
             )
             tool, _, target = words.partition(" ")
             if tool in {"write", "edit", "read"}:
-                touches.append(Touch(target.partition(":")[0], tool != "read", ": error" in target))
+                path, _, ended = target.partition(":")
+                touches.append(Touch(path, tool != "read", ended.startswith(" error"), last.at))
             continue
         number = len(messages) + 1
         role = Role.USER if sign == "U" else Role.ASSISTANT

@@ -10,7 +10,7 @@ from tests.unit.task.talk import talk
 from totalrecall.domain.session_state import SessionState
 from totalrecall.domain.snapshot import Decision, FileInPlay, NamedValue, Phase, TaskPicture
 from totalrecall.llm.extractive.task_session import project_of, state_by_rules
-from totalrecall.llm.extractive.task_state import last_command_failed, picture_by_rules
+from totalrecall.llm.extractive.task_state import picture_by_rules
 
 PORT = talk(
     "U Hi!",
@@ -149,7 +149,7 @@ def test_words_of_others_are_no_steps_and_no_goal() -> None:
 def test_a_failure_that_healed_blocks_nothing() -> None:
     """The last word of a command counts."""
     broken = ("U Fix the build, please.", "A Trying.", "+ exec make: error: exit 2: no rule")
-    assert last_command_failed(talk(*broken))
+    assert picture_by_rules(talk(*broken)).blockers == ("make: exit 2: no rule",)
     found = picture_by_rules(talk(*broken, "+ exec make: ok", "A It builds."))
     assert (found.blocked, found.blockers, found.phase) == (False, (), Phase.PLANNING)
 

@@ -24,18 +24,33 @@ _BUILDS = (
     r"plane?n?|portier\w*|schreibe?n?|übersetze?n?)\b"
     r"|实现|修复|开发|迁移|重构|编写|添加|创建|优化|部署|安装|翻译|计划|写"
 )
-_TAIL = r"[\s,，]*(?:please|bitte|thanks|thank you|danke|ok|okay|吧|谢谢)?[\s.?!。？！]*$"
+_TAIL = r"(?:[\s,，]*(?:(?<!\w)(?:please|bitte|thanks|thank you|danke|ok|okay)|吧|谢谢))?[\s.?!:。？！：]*$"
 _INSIDE = r"\s*[,，]\s*(?:please|bitte)\s*(?=[,，])"
-_JOINED = r"^(?:and|also|then|und|auch|dann)\s+(?=\w)"
+_JOINED = r"^(?:and|also|then|now|und|auch|dann|jetzt)\s+(?=\w)"
+# Where the user leaves one task for another; what follows "new topic:" is the other.
 _TURN = (
     r"\b(?:forget (?:the|about|that|it)|(?:new|next|another|different) (?:topic|task)|"
     r"something (?:else|different)|let['’]?s (?:switch|move on)|vergiss|neues thema|was anderes)\b"
     r"|换个话题|另一件事|别的事"
 )
+# What the user wants kept in mind is no work to do.
+_KEEPS = (
+    r"^(?:(?:please|ok|and|also|so|bitte|und)[,]? )*"
+    r"(?:keep (?:that |this |it )?in mind|bear in mind|remember that|note that|"
+    r"for (?:the record|your information)|fyi|just so you know|denk (?:daran|dran)|merk dir)\b"
+    r"|^(?:请)?(?:记住|注意|牢记)"
+)
+_TOLD = frozenset({NoteType.RULE, NoteType.PREFERENCE, NoteType.HABIT})
+_TURN_HEAD = (
+    r"^(?:(?:ok|okay|so|now|gut|dann|jetzt)[,.]? )?(?:(?:new|next|another|different) (?:topic|task)|"
+    r"(?:now )?something (?:else|different)|neues thema|(?:jetzt )?(?:et)?was anderes|"
+    r"(?:我们)?换个话题|(?:还有)?另一件事|说?别的事)[\s,.:：，。!-]*"
+)
 # How much less a goal counts for each message since, after a pause, and once the user turned away from it.
 _FADES = 0.2
 _FADES_PAUSE = 0.5
 _FADES_TURN = 2.0
+_TURNS_TO = 2.0
 _PAUSE = timedelta(minutes=20)
 _LEAST = 1.2
 _WORDS = 4
@@ -66,10 +81,15 @@ def goal_with_place(messages: Sequence[Message], *, plainly: bool = False) -> tu
             if worth - faded > weight:
                 best, weight, place = text, worth - faded, at
         faded += 0.0 if is_idle(message.text) else _FADES
-        faded += _FADES_TURN if compiled(_TURN).search(message.text) else 0.0
+        faded += _FADES_TURN if turns_away(message.text) else 0.0
     if weight < _LEAST:
         return ("", 0) if plainly else (_last_words([one for _, one in said]) or best, 0)
     return best, place
+
+
+def turns_away(text: str) -> bool:
+    """Whether the user leaves one task for another with these words."""
+    return compiled(_TURN).search(text) is not None
 
 
 def same_task(one: str, other: str) -> bool:
@@ -91,6 +111,12 @@ def is_idle(text: str) -> bool:
     return len(words) <= 60 and says(("en", "de", "zh"), "small_talk", words) is not None
 
 
+def is_told(text: str, languages: tuple[str, ...]) -> bool:
+    """Rules, preferences, habits, and what to keep in mind: they hold beside the task, and are none."""
+    cue = cue_of(languages, text)
+    return (cue is not None and cue.type in _TOLD) or compiled(_KEEPS).search(text) is not None
+
+
 def plain_order(text: str, languages: tuple[str, ...]) -> str:
     """The sentence without the politeness around it: ``Could you port it, please?`` → ``Port it``."""
     polite = next(
@@ -104,11 +130,15 @@ def plain_order(text: str, languages: tuple[str, ...]) -> str:
 
 def _scored(text: str, languages: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     said = [one for one in sentences(text) if not one.foreign]
+    turned = 0.0
     for at, sentence in enumerate(said):
         words = sentence.text
+        if head := compiled(_TURN_HEAD).match(words):
+            words, turned = words[head.end() :], _TURNS_TO
         if is_small(words) or count_words(words) < _WORDS or says(languages, "joke", words):
             continue
-        worth = _worth(words, languages, question=sentence.question)
+        worth = _worth(words, languages, question=sentence.question) + turned
+        turned = 0.0
         if worth <= 0:
             continue
         goal = plain_order(words, languages)
@@ -124,7 +154,7 @@ def _worth(words: str, languages: tuple[str, ...], *, question: bool) -> float:
     request = says(languages, "request", words) is not None
     if question and not request:
         return 0.0
-    if cue is not None and cue.type in {NoteType.RULE, NoteType.PREFERENCE, NoteType.HABIT}:
+    if is_told(words, languages):
         return 0.0
     worth = 1.5 if OTHER in languages else 0.0
     worth += 1.2 if request else 0.0
@@ -138,7 +168,11 @@ def _worth(words: str, languages: tuple[str, ...], *, question: bool) -> float:
 def _last_words(said: Sequence[Message]) -> str:
     """The newest sentence of the user with something in it."""
     for message in reversed(said):
+        languages = languages_of(message.text)
         for sentence in sentences(message.text):
-            if not sentence.foreign and not is_small(sentence.text) and count_words(sentence.text) >= _WORDS:
-                return sentence.text
+            words = sentence.text
+            if sentence.foreign or is_small(words) or is_told(words, languages):
+                continue
+            if count_words(words) >= _WORDS:
+                return words.rstrip(" :：")
     return ""

@@ -9,10 +9,9 @@ from totalrecall.domain.event import Role
 from totalrecall.domain.session_state import SessionState, TaskStatus
 from totalrecall.domain.snapshot import TaskPicture
 from totalrecall.domain.task_talk import TaskTalk
-from totalrecall.llm.extractive.similar import among
 from totalrecall.llm.extractive.task_goal import is_small, same_task
 from totalrecall.llm.extractive.task_state import calls_of
-from totalrecall.llm.extractive.task_steps import blocker_named, claims_of
+from totalrecall.llm.extractive.task_steps import blocker_named, claims_of, is_done
 from totalrecall.llm.extractive.task_work import last_done
 
 _PARTS = frozenset(
@@ -46,7 +45,7 @@ def state_by_rules(talk: TaskTalk, picture: TaskPicture, before: SessionState) -
     steps = picture.next_steps
     if not steps and before.next_steps and task == before.task:
         # The talk names none: those that were written down hold until somebody has done them.
-        steps = tuple(one for one in before.next_steps if not among(one, claims_of(talk.messages)))
+        steps = tuple(one for one in before.next_steps if not is_done(one, claims_of(talk.messages)))
     return replace(
         before,
         project=project,
