@@ -284,7 +284,7 @@ _LINES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(_LINES, max_size=6).map("\n".join))
 def test_whatever_a_model_answers_nothing_protected_is_lost(answer: str) -> None:
     """Refused, or a partition of the numbers in which the rule and the new note stay."""

@@ -51,7 +51,7 @@ def test_nothing_that_must_stay_is_lost_in_twenty_rounds() -> None:
     left = accepted = 0
     for at in range(ROUNDS):
         today = TODAY + timedelta(days=5 * at)
-        log = long_log(words=350, days=5, today=today, start=at * 11)
+        log = long_log(words=260, days=5, today=today, start=at * 11)
         must |= {_key(item.note) for item in log.items if _lasts(item)}
         items = _numbered([*items, *log.items])
         request = ReflectionRequest(items, today, "main", word_limit=1_200)

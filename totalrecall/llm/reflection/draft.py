@@ -38,18 +38,22 @@ class Draft:
         """
         pieces = {piece.number: piece for piece in self.pieces}
         stands_for = dict(self.stands_for)
-        gone = list(self.dropped)
+        leaned_on = {one.by for one in self.dropped if one.reason is not DropReason.DUPLICATE}
+        reasons: dict[int, DropReason] = {}
+        gone: list[Dropped] = []
         for drop in dropped:
+            numbers = stands_for.get(drop.number, (drop.number,))
             if drop.by is None:
-                if any(one.by == drop.number and one.reason is not DropReason.DUPLICATE for one in gone):
+                if not leaned_on.isdisjoint(numbers):
                     continue
-                gone = [
-                    replace(one, reason=drop.reason, by=None) if one.by == drop.number else one
-                    for one in gone
-                ]
+                reasons |= dict.fromkeys(numbers, drop.reason)
             del pieces[drop.number]
-            numbers = stands_for.pop(drop.number, (drop.number,))
+            stands_for.pop(drop.number, None)
             gone += [Dropped(number, drop.reason, drop.by) for number in numbers]
+        before = [
+            replace(one, reason=reasons[one.by], by=None) if one.by in reasons else one
+            for one in self.dropped
+        ]
         for one in merged:
             numbers = tuple(sorted(n for at in one.stands_for for n in stands_for.pop(at, (at,))))
             for at in one.stands_for:
@@ -57,7 +61,7 @@ class Draft:
             number = one.stands_for[-1]
             pieces[number] = Item(number, one.note)
             stands_for[number] = numbers
-        return Draft(tuple(pieces.values()), stands_for, tuple(gone))
+        return Draft(tuple(pieces.values()), stands_for, (*before, *gone))
 
     def reflection(self, engine: str, usage: Usage, refusals: Sequence[Refusal]) -> Reflection:
         """The outcome, everything by number."""

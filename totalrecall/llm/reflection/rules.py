@@ -123,12 +123,20 @@ def _near_pairs(items: Sequence[Item]) -> Iterator[list[Item]]:
 def _replaced(items: Sequence[Item], new: frozenset[int]) -> Iterator[Dropped]:
     """Notes whose value a newer note names as replaced, and tasks that a newer note calls done."""
     latest_first = sorted(items, key=when, reverse=True)
-    naming = [item for item in latest_first if replaced_words(item.note)]
+    naming = [(item, words) for item in latest_first if (words := _replaced_by(item))]
     done = [item for item in latest_first if says_done(item.note)]
     for old in items:
         if old.number in new or old.author is Author.PERSON:
             continue
-        later = next((item for item in naming if _surely_replaces(item, old)), None)
+        told = said(old.note).casefold()
+        later = next(
+            (
+                item
+                for item, words in naming
+                if any(one in told for one in words) and _surely_replaces(item, words, old, told)
+            ),
+            None,
+        )
         if later is not None:
             yield Dropped(old.number, DropReason.SUPERSEDED, later.number)
             continue
@@ -137,17 +145,17 @@ def _replaced(items: Sequence[Item], new: frozenset[int]) -> Iterator[Dropped]:
             yield Dropped(old.number, DropReason.RESOLVED, by.number)
 
 
-def _surely_replaces(later: Item, old: Item) -> bool:
+def _replaced_by(item: Item) -> tuple[str, ...]:
+    return tuple(words.casefold() for words in replaced_words(item.note))
+
+
+def _surely_replaces(later: Item, words: tuple[str, ...], old: Item, told: str) -> bool:
     """True when, but for the value that it replaces, the newer note says all that the older one says."""
     if later.note.type is not old.note.type or not may_give_way(old, later, DropReason.SUPERSEDED):
         return False
-    told, now = said(old.note).casefold(), gist(said(later.note))
-    for words in replaced_words(later.note):
-        if words.casefold() in told:
-            rest = gist(told.replace(words.casefold(), " "))
-            if rest.words and rest.words <= now.words and rest.values <= now.values:
-                return True
-    return False
+    now = gist(said(later.note))
+    rests = (gist(told.replace(one, " ")) for one in words if one in told)
+    return any(rest.words and rest.words <= now.words and rest.values <= now.values for rest in rests)
 
 
 def _surely_done(done: Item, task: Item) -> bool:
