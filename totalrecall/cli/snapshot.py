@@ -91,7 +91,7 @@ def recall_command(agent: str | None, nth: int, own_agent: str | None, *, full: 
     from totalrecall.memory.snapshots import newest_snapshots, unreadable_logs
 
     with one_agent(own_agent or agent) as ctx:
-        found = newest_snapshots(ctx.memory_dir, nth)
+        found = newest_snapshots(ctx.memory_dir, nth, zone=ctx.zone)
         for path in unreadable_logs(ctx.memory_dir):
             say(f"{path} cannot be read, and was passed by.", err=True)
         one = found[nth - 1] if len(found) >= nth else None

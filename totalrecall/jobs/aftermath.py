@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from totalrecall.domain.boundary import BoundaryKind
 from totalrecall.errors import TotalRecallError
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.observe import ObserveReport
+from totalrecall.jobs.passed import due_boundaries, settle_due
 
 Step = Callable[[AgentContext, ObserveReport], None]
 
@@ -16,28 +18,34 @@ def after_observe(ctx: AgentContext, report: ObserveReport, *, hurried: bool = F
     """Everything that depends on what was just noted is done, and what went wrong with it is given back.
 
     A step that fails does not keep the others from it. ``hurried``: somebody waits, so the notes are not
-    consolidated. The agent's view is looked at in any case: a person may have deleted a note.
+    consolidated. The agent's view is looked at in any case: a person may have deleted a note. What a crash or
+    a full disk kept from being done about an earlier run's boundaries is done now.
     """
+    boundaries = list(dict.fromkeys([*due_boundaries(ctx), *report.boundaries]))
     steps: tuple[Step, ...] = (_view,)
-    if not report.idle or report.boundaries:
+    if not report.idle or boundaries:
+        report = replace(report, boundaries=boundaries)
         steps = (_snapshots, _state, _profile, *(() if hurried else (_reflect,)), _view)
-    return _done(ctx, report, steps)
+    failed = _done(ctx, report, steps)
+    if boundaries and _snapshots not in failed:
+        settle_due(ctx, boundaries)
+    return tuple(failed.values())
 
 
 def after_backfill(ctx: AgentContext, report: ObserveReport) -> tuple[str, ...]:
     """The same for talk of long ago, which is no task any more: the profile, consolidation, the view."""
-    return _done(ctx, report, (_learn, _reflect, _view))
+    return tuple(_done(ctx, report, (_learn, _reflect, _view)).values())
 
 
-def _done(ctx: AgentContext, report: ObserveReport, steps: tuple[Step, ...]) -> tuple[str, ...]:
-    failed = []
+def _done(ctx: AgentContext, report: ObserveReport, steps: tuple[Step, ...]) -> dict[Step, str]:
+    failed: dict[Step, str] = {}
     for step in steps:
         try:
             step(ctx, report)
         except TotalRecallError as error:
             ctx.log.warning("step_failed", step=step.__name__.strip("_"), kind=type(error).__name__)
-            failed.append(error.title)
-    return tuple(failed)
+            failed[step] = error.title
+    return failed
 
 
 def _snapshots(ctx: AgentContext, report: ObserveReport) -> None:
@@ -45,8 +53,14 @@ def _snapshots(ctx: AgentContext, report: ObserveReport) -> None:
     if report.boundaries:
         from totalrecall.jobs.snapshot import snapshot_at
 
+        failure: TotalRecallError | None = None
         for boundary in report.boundaries:
-            snapshot_at(ctx, boundary)
+            try:
+                snapshot_at(ctx, boundary)
+            except TotalRecallError as error:
+                failure = error
+        if failure is not None:
+            raise failure
 
 
 def _state(ctx: AgentContext, report: ObserveReport) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from totalrecall.jobs.gather import Portion
 
 CUTS_PASSED = "cuts_passed"
+# Told, and what follows from them is not done yet: kept over a crash.
+CUTS_DUE = "cuts_due"
 
 
 class PassedBoundaries:
@@ -66,7 +68,9 @@ class PassedBoundaries:
         self._ctx.ledger.put_session(replace(row, location=str(session.location), ended=True))
 
     def finish(self) -> None:
-        """The run is over, and its report holds them all."""
+        """The run is over, and its report holds them all; they are due until ``settle_due``."""
+        if self._told:
+            _keep_due(self._ctx, [*due_boundaries(self._ctx), *self._told])
         if self._kept:
             self._ctx.ledger.set(CUTS_PASSED, None)
 
@@ -87,6 +91,23 @@ class PassedBoundaries:
     def _adopted_at_ms(self) -> int:
         adoption = self._ctx.ledger.adoption()
         return adoption.adopted_at_ms if adoption else 0
+
+
+def due_boundaries(ctx: AgentContext) -> list[Boundary]:
+    """The boundaries that runs have told and whose consequences were not drawn yet, oldest first."""
+    left = ctx.ledger.get(CUTS_DUE)
+    return [_cut_from(one).boundary for one in json.loads(left)] if left else []
+
+
+def settle_due(ctx: AgentContext, boundaries: Sequence[Boundary]) -> None:
+    """Nothing has to be done about these any more."""
+    if due := due_boundaries(ctx):
+        _keep_due(ctx, [one for one in due if one not in boundaries])
+
+
+def _keep_due(ctx: AgentContext, boundaries: Sequence[Boundary]) -> None:
+    cuts = [_values(Cut(b"", one)) for one in dict.fromkeys(boundaries)]
+    ctx.ledger.set(CUTS_DUE, json.dumps(cuts) if cuts else None)
 
 
 def _is_same_end(told: Boundary, end: Boundary, last_at_ms: int | None) -> bool:

@@ -39,7 +39,7 @@ class SnapshotStatus:
 
 def snapshot_status(ctx: AgentContext) -> SnapshotStatus:
     """The state of the snapshots just now. Nothing is written."""
-    found = all_snapshots(ctx.memory_dir)
+    found = all_snapshots(ctx.memory_dir, zone=ctx.zone)
     newest = found[0] if found else None
     day = ctx.now().date()
     reasons = _since(ctx, newest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 
 from totalrecall.domain.snapshot import Snapshot, TaskPicture
@@ -26,19 +26,22 @@ class StoredSnapshot:
     line: int
 
 
-def all_snapshots(memory_dir: Path) -> list[StoredSnapshot]:
-    """Every snapshot in all daily logs, newest first by its time; logs that cannot be read are passed by."""
-    return sorted(_walk(daily_logs(memory_dir)), key=_order, reverse=True)
+def all_snapshots(memory_dir: Path, *, zone: tzinfo | None = None) -> list[StoredSnapshot]:
+    """Every snapshot in all daily logs, newest first by its time; logs that cannot be read are passed by.
+
+    ``zone`` is the user's, for times that an agent wrote with an offset.
+    """
+    return sorted(_walk(daily_logs(memory_dir), zone), key=_order, reverse=True)
 
 
-def newest_snapshots(memory_dir: Path, count: int = 1) -> list[StoredSnapshot]:
+def newest_snapshots(memory_dir: Path, count: int = 1, *, zone: tzinfo | None = None) -> list[StoredSnapshot]:
     """The ``count`` newest snapshots, newest first, without reading logs that can hold none of them."""
     found: list[StoredSnapshot] = []
     for log in daily_logs(memory_dir):
         # A snapshot may be of the day before its log's, never much later than it.
         if len(found) >= count and log.day + _DAY < found[count - 1].snapshot.taken.date():
             break
-        found = sorted([*found, *_in_log(log)], key=_order, reverse=True)
+        found = sorted([*found, *_in_log(log, zone)], key=_order, reverse=True)
     return found[:count]
 
 
@@ -65,16 +68,16 @@ def add_snapshot(memory_dir: Path, picture: TaskPicture, taken: datetime, lock_p
     return written[-1] if written else StoredSnapshot(snapshot, log.path, 0)
 
 
-def _walk(logs: list[DailyLog]) -> Iterator[StoredSnapshot]:
+def _walk(logs: list[DailyLog], zone: tzinfo | None) -> Iterator[StoredSnapshot]:
     for log in logs:
-        yield from _in_log(log)
+        yield from _in_log(log, zone)
 
 
-def _in_log(log: DailyLog) -> list[StoredSnapshot]:
+def _in_log(log: DailyLog, zone: tzinfo | None = None) -> list[StoredSnapshot]:
     text = daily_text(log)
     if not text or MARK not in text:
         return []
-    return [StoredSnapshot(one, log.path, line) for line, one in parse_snapshots(text, log.day)]
+    return [StoredSnapshot(one, log.path, line) for line, one in parse_snapshots(text, log.day, zone)]
 
 
 def _order(one: StoredSnapshot) -> tuple[datetime, date, int]:
