@@ -123,6 +123,8 @@ def _remove(change: Change) -> str:
         change.path.unlink(missing_ok=True)
     except OSError as error:
         raise memory_file_error("remove", change.path, error) from error
+    # The hook's or the skill's own folder, and "hooks" or "skills" where nothing else is in it.
     with contextlib.suppress(OSError):
         change.path.parent.rmdir()
+        change.path.parent.parent.rmdir()
     return ""

@@ -50,7 +50,7 @@ def put(text: str, body: str) -> str:
     block = find(text)
     if block.standing is Standing.DAMAGED:
         return text
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = _newline(text, block)
     ours = f"{BEGIN}\n{body.strip(chr(10))}\n{END}".replace("\n", newline)
     if block.standing is Standing.WHOLE:
         return text[: block.start] + ours + text[block.end :]
@@ -65,7 +65,7 @@ def take_out(text: str, gap: str | None = None) -> str:
     block = find(text)
     if block.standing is not Standing.WHOLE:
         return text
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = _newline(text, block)
     before, after = text[: block.start], text[block.end :]
     after = after.removeprefix(newline)
     remembered = newline if gap is None else gap
@@ -77,7 +77,16 @@ def take_out(text: str, gap: str | None = None) -> str:
 
 def gap_before(text: str) -> str:
     """What ``put`` would write between this text and a new block."""
-    return _gap(text, "\r\n" if "\r\n" in text else "\n")
+    return _gap(text, _newline(text, Block(Standing.ABSENT)))
+
+
+def _newline(text: str, block: Block) -> str:
+    """The line ends of the block that stands there, else of the text.
+
+    A text that ends with a lone CR would otherwise look like one with CRLF once the block stands behind it.
+    """
+    shown = text[block.start : block.end] if block.standing is Standing.WHOLE else text
+    return "\r\n" if "\r\n" in shown else "\n"
 
 
 def _gap(text: str, newline: str) -> str:

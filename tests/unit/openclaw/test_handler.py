@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from pathlib import Path
@@ -143,6 +144,20 @@ def test_a_file_that_is_not_whole_is_not_handed_over(gateway: Gateway, content: 
     """Half a file, another file or one beyond the host's limit is left out; the run begins without it."""
     (gateway.state / "main" / "context.md").write_text(content, encoding="utf-8")
     assert added(gateway.run([bootstrap()])) == []
+
+
+def test_what_is_no_file_of_ours_does_not_hold_up_the_gateway(gateway: Gateway) -> None:
+    """A pipe would be waited for without an end, and gigabytes be read, while every chat of the gateway stands still."""
+    path = gateway.state / "main" / "context.md"
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    assert added(gateway.run([bootstrap()])) == []
+    path.unlink()
+    path.write_text("<!-- totalrecall:context {} -->\n", encoding="utf-8")
+    os.truncate(path, 3 << 30)
+    answer = gateway.run([bootstrap(), bootstrap("agent:main:" + "a:" * 2_000_000)])
+    assert added(answer) == []
+    assert max(one["ms"] for one in answer["said"]) < 500
 
 
 def test_each_agent_gets_its_own_notes(gateway: Gateway) -> None:

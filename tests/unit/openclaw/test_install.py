@@ -120,7 +120,8 @@ def test_an_installation_is_complete_and_its_undoing_leaves_no_trace(home: Home)
     assert home.settings["command"] == [f"{home.root}/bin/totalrecall"]
     home.uninstall()
     assert home.files() == before
-    assert not (home.state / "hooks" / "totalrecall").exists()
+    assert not (home.state / "hooks").exists()
+    assert not (home.state / "skills").exists()
     assert not (home.root / "ours" / FILE_NAME).exists()
 
 

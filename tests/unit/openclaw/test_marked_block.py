@@ -11,6 +11,7 @@ from totalrecall.openclaw.marked_block import BEGIN, END, Standing, find, gap_be
 BODY = "## Memory\n\n- read the notes"
 texts = st.one_of(
     st.text(st.sampled_from("ab #\n-é🔴\ufeff"), max_size=40),
+    st.text(st.sampled_from("ab\r\n"), max_size=6),
     st.text(st.sampled_from("ab #-é"), max_size=20).map(lambda text: f"{text}\r\n{text}\r\n"),
 )
 

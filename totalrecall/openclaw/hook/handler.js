@@ -1,7 +1,7 @@
 // The hook of Total Recall. It runs inside OpenClaw's gateway, which waits for it: it reads one or two small
 // prepared files, or starts a process and leaves it alone. It never throws and never waits.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,6 +10,9 @@ const NOTES_NAME = "memory/observations.md";
 const SNAPSHOT_NAME = "memory/task-snapshot.md";
 // What the host takes of one file, in UTF-16 units. Ours is prepared well below it.
 const HOST_FILE_UNITS = 20_000;
+// A file of ours is smaller, and a key is shorter; whatever else stands there is not read (it may be a pipe).
+const FILE_MOST_BYTES = 200_000;
+const KEY_MOST_UNITS = 1_000;
 const MIN_GAP_MS = 2_000;
 // A process that has not ended by then is taken for stuck; the program's own lock keeps order.
 const STUCK_AFTER_MS = 15 * 60_000;
@@ -40,7 +43,7 @@ export default async function totalrecall(event) {
 }
 
 function readSettings() {
-  const settings = JSON.parse(readFileSync(SETTINGS, "utf8"));
+  const settings = JSON.parse(readSmall(SETTINGS));
   const usable =
     settings?.enabled === true &&
     Array.isArray(settings.command) &&
@@ -50,10 +53,17 @@ function readSettings() {
   return usable ? settings : null;
 }
 
+function readSmall(path) {
+  const found = statSync(path);
+  if (!found.isFile() || found.size > FILE_MOST_BYTES) throw new Error("not a file of ours");
+  return readFileSync(path, "utf8");
+}
+
 // ---- Whose event it is ----
 
 function parts(key) {
-  const segments = typeof key === "string" ? key.toLowerCase().split(":") : [];
+  const usable = typeof key === "string" && key.length <= KEY_MOST_UNITS;
+  const segments = usable ? key.toLowerCase().split(":") : [];
   const whole = segments.length >= 3 && segments[0] === "agent" && segments.every((one) => one !== "");
   return whole ? { agentId: segments[1], rest: segments.slice(2) } : null;
 }
@@ -108,7 +118,8 @@ function bootstrap(settings, event) {
 
 function add(context, name, file) {
   if (!file || context.bootstrapFiles.some((one) => one?.name === name)) return;
-  const entry = { name, path: file.head.path ?? file.path, content: file.content, missing: false };
+  const path = typeof file.head.path === "string" ? file.head.path : file.path;
+  const entry = { name, path, content: file.content, missing: false };
   // A new list: the host may keep the one it gave us for the session's next runs.
   context.bootstrapFiles = [...context.bootstrapFiles, entry];
 }
@@ -117,7 +128,7 @@ function add(context, name, file) {
 function prepared(path, kind) {
   let text;
   try {
-    text = readFileSync(path, "utf8");
+    text = readSmall(path);
   } catch {
     return null;
   }
