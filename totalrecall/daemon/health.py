@@ -24,7 +24,7 @@ from totalrecall.files.atomic import replace as replace_file
 SKIPS_RED = 3
 FAILURES_RED = 3
 WRITE_GAP_S = 60.0
-WRITE_AT_LEAST_S = 300.0
+WRITE_AT_LEAST_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)

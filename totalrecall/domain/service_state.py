@@ -83,7 +83,7 @@ class ServiceState:
         pid: its process.
         version: of the program.
         started_ms: when it began.
-        written_ms: when this was written; at least every few minutes while it runs.
+        written_ms: when this was written; at least every ten minutes while it runs.
         stopped: it ended as it was told to.
         next_runs: the next time of each schedule (``observe``, ``reflect``, ``scan``, ``daily``).
         agents: by name.
