@@ -12,18 +12,15 @@ from totalrecall.errors import BatchTooLargeError
 from totalrecall.llm.access import ModelAccess
 from totalrecall.llm.ask import Ask
 from totalrecall.llm.failure import Completion, Failure, FailureKind
+from totalrecall.llm.profile_grounding import stands_in
 from totalrecall.llm.prompt import OWN_CALL_MARKER
 from totalrecall.llm.prompt_files import PROFILE, load_prompt
 from totalrecall.llm.reply import json_in, without_reasoning
-from totalrecall.llm.words import overlap
 
 ANSWER_TOKENS = 1_000
 NOTES_PER_CALL = 40
 LINE_CHARS = 600
 FACTS = 60
-_BACKED = 0.5
-# Values that are a choice of words of ours, which the user need not have used.
-_CHOSEN = ("email_tone", "response_length", "language", "timezone", "start", "end", "minutes", "times")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ def read_facts(text: str, notes: Sequence[OwnNote]) -> list[ProfileFact]:
     found = []
     for item in items if isinstance(items, list) else []:
         fact = _fact(item)
-        if fact is not None and fact.number in said and _stands_in(fact, said[fact.number]):
+        if fact is not None and fact.number in said and stands_in(fact, said[fact.number]):
             found.append(fact)
     return found
 
@@ -109,16 +106,3 @@ def _fact(item: Any) -> ProfileFact | None:
     if words.get("kind") == FactKind.FIELD and words.get("field") and words.get("value"):
         return ProfileFact(FactKind.FIELD, number, field=words["field"], value=words["value"])
     return None
-
-
-def _stands_in(fact: ProfileFact, said: str) -> bool:
-    """Whether the words that a fact is made of were said."""
-    plain = said.casefold()
-    if fact.kind is FactKind.CONTACT:
-        notes = not fact.notes or overlap(fact.notes, said) >= _BACKED
-        return fact.name.casefold() in plain and fact.alias.casefold() in plain and notes
-    if fact.field.endswith(_CHOSEN) or "hours" in fact.field:
-        return True
-    if fact.field.endswith("common_mistakes"):
-        return overlap(fact.value, said) >= _BACKED
-    return fact.value.casefold() in plain
