@@ -139,7 +139,8 @@ def only_user(folder: Path) -> Iterator[None]:
     try:
         if not _enter(users_fd):
             raise BusyError(
-                "The ledger is in use.", "Stop the service (`totalrecall service stop`), then try again."
+                "The ledger is in use.",
+                "End the other command, or stop the service, then try again.",
             )
         yield
     finally:
@@ -235,7 +236,7 @@ def _settle_version(connection: sqlite3.Connection, users_fd: int, path: Path, *
         if time.monotonic() > deadline_s:
             raise BusyError(
                 "The ledger must be brought up to date, and another process has it open.",
-                "Stop the service (`totalrecall service stop`), then try again.",
+                "End the other command, or stop the service, then try again.",
             )
         # Let go first: two who wait for each other's share would wait for ever.
         fcntl.flock(users_fd, fcntl.LOCK_UN)

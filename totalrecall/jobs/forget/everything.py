@@ -59,7 +59,10 @@ def forget_everything(ctx: AgentContext) -> None:
         BusyError: the observer is at work just now.
         MemoryFileError, LedgerError: something cannot be removed; the same command goes on with it.
     """
-    with hold(ctx.state_dir / "job.lock", wait_s=JOB_WAIT_S):
+    with (
+        hold(ctx.state_dir / "job.lock", wait_s=JOB_WAIT_S),
+        hold(ctx.state_dir / "reflect.lock", wait_s=JOB_WAIT_S),
+    ):
         add_tombstone(ctx.tombstones_path, ctx.now_ms(), everything=True)
         emptied = ctx.ledger.forget_all()
         with hold(ctx.notes.lock_path, wait_s=JOB_WAIT_S):
@@ -86,7 +89,7 @@ def forget_everything(ctx: AgentContext) -> None:
         if not (emptied and ctx.ledger.truncate_wal()):
             raise LedgerError(
                 "The ledger's write-ahead log still holds words: another program reads the ledger.",
-                "Stop it ('totalrecall service stop'), then run the same command again.",
+                "End it, or wait until the service is done, then run the same command again.",
             )
 
 

@@ -8,6 +8,7 @@ from totalrecall.errors import LedgerError, MemoryFileError
 from totalrecall.files.atomic import Conflict, read_state, remove_leftovers, replace
 from totalrecall.files.lock import hold
 from totalrecall.jobs.context import AgentContext
+from totalrecall.jobs.context_view import prepare
 from totalrecall.jobs.forget.find import Target
 from totalrecall.jobs.forget.places import Place, Way, folders, places
 from totalrecall.ledger.backup import backups
@@ -24,15 +25,18 @@ WRITE_TRIES = 20
 def forget(ctx: AgentContext, target: Target) -> None:
     """Nothing of ours remembers it afterwards, and it is not learnt again from what was said until now.
 
-    The order: a salted mark, so that nothing is learnt anew meanwhile; the messages; the files; the ledger
-    its copies.
+    The order: a salted mark, so that nothing is learnt meanwhile; the messages; the files; the ledger and
+    its copies. The agent's view is prepared anew at the end.
 
     Raises:
-        BusyError: the observer is at work just now.
+        BusyError: the observer or the reflector is at work just now.
         MemoryFileError, LedgerError: something cannot be written; the rest is done by the same command later.
     """
     started_ms = ctx.now_ms()
-    with hold(ctx.state_dir / "job.lock", wait_s=JOB_WAIT_S):
+    with (
+        hold(ctx.state_dir / "job.lock", wait_s=JOB_WAIT_S),
+        hold(ctx.state_dir / "reflect.lock", wait_s=JOB_WAIT_S),
+    ):
         add_tombstone(ctx.tombstones_path, started_ms, phrase=target.phrase, session_ids=target.sessions)
         ctx.ledger.mark_forgotten(_identities(ctx, target))
         with hold(ctx.notes.lock_path, wait_s=JOB_WAIT_S):
@@ -43,11 +47,12 @@ def forget(ctx: AgentContext, target: Target) -> None:
             remove_leftovers(folder)
         emptied = ctx.ledger.remove_texts(target.held_by)
         remove_from_copies(backups(ctx.state_dir), target.held_by)
+        prepare(ctx)
         ctx.ledger.record_run(JOB, started_ms, ok=True, numbers={}, ended_ms=ctx.now_ms())
         if not (emptied and ctx.ledger.truncate_wal()):
             raise LedgerError(
                 "The ledger's write-ahead log still holds what was forgotten: another program reads it.",
-                "Stop it ('totalrecall service stop' or the command in the other terminal) and forget again.",
+                "End the other command, or wait until the service is done, and forget again.",
             )
 
 
