@@ -111,6 +111,17 @@ def test_ends_and_compactions_do_not_wait(home: Lab) -> None:
     assert_whole(home, words)
 
 
+def test_an_end_gets_a_stand_in_while_the_model_is_away(home: Lab, server: ModelServer) -> None:
+    """The next session begins now, not when the model is back: the built-in engine's notes hold the place."""
+    server.answer = lambda _raw: error(503, "away")
+    with service(home) as running:
+        home.say("We decided: the port is 8443.")
+        home.path().rename(home.sessions / f"{SESSION}.jsonl.reset.2026-12-01T00-00-00.000Z")
+        assert until(lambda: " provisional -->" in home.notes), running.err
+        assert home.notes.count("8443") == 1
+        assert running.stop()[0] == 0
+
+
 @pytest.mark.report("R004", "R098")
 def test_what_comes_goes_and_returns_while_it_runs(tmp_path: Path, server: ModelServer) -> None:
     """Started before there is a home; the home, a second agent, a folder deleted and made again (f07, f08, f09)."""

@@ -81,6 +81,7 @@ class AgentWorker:
         self._look_free_s = 0.0
         self._look_took_s = 0.0
         self._running_since_s = 0.0
+        self._again = False
         self._threshold_run_s = threshold_run_s
         self._stopped = False
         self._said = ""
@@ -187,7 +188,8 @@ class AgentWorker:
                 self._threshold_run_s = self._around.now_s()
                 self._around.threshold_run(self._door.name)
             self._door.log.info("run_due", reason=verdict.reason.value, entries=self._tally.new_entries)
-            self._job("observe")
+            # What was cut or ended is wanted at once: where the model does not answer, a stand-in comes.
+            self._job("recover" if verdict.reason is Reason.BOUNDARY else "observe")
 
     def _verdict(self) -> RunNow | WaitUntil | Ignore:
         situation = Situation(self._tally.waiting, self._tally.boundary, self._threshold_run_s)
@@ -207,7 +209,9 @@ class AgentWorker:
             self._due.jobs[name] = now_s + BUSY_RETRY_S
             self.state = replace(self.state, running="", running_since_ms=0, skips=self.state.skips + 1)
             return
-        if outcome.more and not self._around.stop():
+        # Once only: an agent that writes all the time would be asked about all the time.
+        self._again = outcome.again and not self._again
+        if outcome.more or self._again:
             self._want("observe", now_s + MORE_WAIT_S)
         self.state = replace(
             self.state,

@@ -40,7 +40,10 @@ class Team:
         self.ended: list[tuple[str, str]] = []
         self.threshold_runs: list[str] = []
         self.around = Surroundings(
-            jobs={name: Job(work, deadline_s=60.0, reads=name == "observe") for name, work in jobs.items()},
+            jobs={
+                name: Job(work, deadline_s=60.0, reads=name in {"observe", "recover"})
+                for name, work in jobs.items()
+            },
             gate=Gate(places),
             stop=self.stop.is_set,
             now_ms=lambda: round((time.time() + self.ahead_s) * 1000),
@@ -222,7 +225,7 @@ def test_a_compaction_far_behind_the_last_run_does_not_wait(lab: Lab) -> None:
         runs.append(1)
         return Outcome()
 
-    with team(lab.root, observe=count) as made:
+    with team(lab.root, observe=count, recover=count) as made:
         worker = made.worker(OBSERVER_LINE_THRESHOLD="3", OBSERVER_COOLDOWN_SECS="86400")
         lab.say("one", "two", "three")
         worker.tell(LOOK)
@@ -233,6 +236,22 @@ def test_a_compaction_far_behind_the_last_run_does_not_wait(lab: Lab) -> None:
         lab.append({"type": "compaction", "id": "c0ffee01", "timestamp": "2026-03-02T15:00:00.000Z"})
         worker.tell(LOOK)
         assert until(lambda: runs == [1, 1])
+
+
+def test_what_was_being_rewritten_is_looked_at_once_more(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Soon after, and not for ever: an agent that writes all the time would cost a call every few seconds."""
+    monkeypatch.setattr(worker_module, "MORE_WAIT_S", 0.05)
+    runs: list[int] = []
+
+    def rewriting(_ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
+        runs.append(1)
+        return Outcome(again=True)
+
+    with team(lab.root, observe=rewriting) as made:
+        made.worker().tell("observe")
+        assert until(lambda: len(runs) == 2)
+        time.sleep(0.3)
+        assert len(runs) == 2
 
 
 def test_an_agent_that_is_gone_is_no_end(lab: Lab) -> None:
