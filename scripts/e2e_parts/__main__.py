@@ -113,7 +113,7 @@ def _show(runs: Sequence[Checks]) -> None:
         cells = []
         for run in runs:
             held = [check.held for check in run.made if check.name == name]
-            cells.append(("ok" if all(held) else "FAULT" if held else "-").ljust(len(run.run)))
+            cells.append(("-" if not held else "ok" if all(held) else "FAULT").ljust(len(run.run)))
         print("  ".join([name.ljust(width), *cells]).rstrip())
 
 
