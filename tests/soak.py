@@ -188,7 +188,7 @@ class _Soak:
         for lab in (self._files, self._rows):
             lab.now = datetime.now(UTC)
             # A model that failed is left alone for a while.
-            assert until(partial(_is_done, lab), 200, every_s=0.5)
+            assert until(partial(_is_done, lab), 200, every_s=0.3)
             with lab.context() as ctx:
                 outcome.coverage.append(verify(ctx))
         noted = self._noted()
@@ -233,7 +233,9 @@ def _away(_raw: bytes) -> Behaviour:
 
 def _is_done(lab: Lab) -> bool:
     lab.now = datetime.now(UTC)
-    return lab.observe().blocked is None
+    report = lab.observe()
+    # What was written a moment ago may still be taken for a rewrite in progress.
+    return report.blocked is None and not report.waiting
 
 
 def _settings(server: ModelServer) -> dict[str, str]:

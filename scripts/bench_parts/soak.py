@@ -36,11 +36,12 @@ def rows() -> list[Row]:
     name = f"soak of {lasts_s:.0f} s, {found.kills} kills"
     mb, files, same = found.rss_mb, found.descriptors, "the same:"
     more_files = max(files) - min(files)
+    # The reflector is off, so that every token can be counted: the log, which is read whole, grows to megabytes.
     return [
         Row(f"{name}: messages accounted for (of)", counted, messages, counted / messages, ">= 1"),
         Row(f"{same} the user's lost or pending (of)", lost + pending, found.said, lost + pending, "<= 0"),
         Row(f"{same} noted twice (of)", found.doubled, found.said, found.doubled, "<= 0"),
         Row(f"{same} to be noted at the end (of)", found.behind, found.said, found.behind / found.said, "-"),
-        Row(f"{same} memory of a life, most (MB, least)", max(mb), min(mb), max(mb) / min(mb), "< 1.3"),
+        Row(f"{same} memory of a life, most (MB, least)", max(mb), min(mb), max(mb) / min(mb), "< 2"),
         Row(f"{same} open files of a life, most (least)", max(files), min(files), more_files, "<= 20"),
     ]

@@ -16,11 +16,18 @@ REFLECT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a job went: ``reason`` why it could not do all it wanted, ``more`` that it should go on soon."""
+    """How a job went.
+
+    Attributes:
+        ok: it did all it wanted; ``reason`` says why not.
+        more: it was not done when its time was over, and should go on soon.
+        again: something was being rewritten while it looked; one more look soon is worth it.
+    """
 
     ok: bool = True
     reason: str = ""
     more: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ def _outcome_of(report: ObserveReport, *, more: bool) -> Outcome:
         return Outcome(ok=False, reason=report.blocked.title)
     if report.unreadable:
         return Outcome(ok=False, reason=next(iter(report.unreadable.values())), more=more)
-    return Outcome(more=more)
+    return Outcome(more=more, again=report.waiting > 0)
 
 
 # What is done once a day, in this order.
