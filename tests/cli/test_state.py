@@ -122,6 +122,19 @@ def test_an_unreadable_file_is_told_with_its_line(lab: Lab, shell: Run) -> None:
     assert copy.read_text() == text
 
 
+@pytest.mark.report("R084")
+def test_a_write_says_what_is_still_wrong(lab: Lab, shell: Run) -> None:
+    """The field is written, and a status that a person wrote wrongly is theirs to correct."""
+    path = lab.workspace / "SESSION_STATE.md"
+    path.write_text("---\nproject: NO\nstatus: on\ntask: 007\n---\n")
+    code, _, err = shell("state", "set", "last_action", "did: it")
+    assert (code, err) == (
+        0, f"Still wrong: {path}:3: status is 'on'; it is one of active, blocked, done.\n",
+    )  # fmt: skip
+    assert path.read_text().startswith('---\nproject: NO\nstatus: on\nlast_action: "did: it"\n')
+    assert shell("state", "set", "status", "active")[2] == ""
+
+
 def test_what_is_stale_is_shown_and_said_to_be(lab: Lab, shell: Run) -> None:
     """Never hidden, never deleted; a time of the future is not believed."""
     path = lab.workspace / "SESSION_STATE.md"

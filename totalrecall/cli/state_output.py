@@ -94,6 +94,7 @@ def tell_written(
         project = "" if done.path == state_file(ctx).path else done.path.stem
         copy = None if dry_run else state_file(ctx, project).set_aside(done, ctx.now())
         return tell_unreadable(done.path, done.parts, copy)
+    tell_findings(ctx, done)
     if as_json:
         updated = state_in(done.after).updated
         emit_json({"success": True, "fields": list(fields), "updated": updated})
@@ -104,6 +105,17 @@ def tell_written(
         return ExitCode.OK
     say(f"Written: {', '.join(fields)} ({done.before.path})")
     return ExitCode.OK
+
+
+def tell_findings(ctx: AgentContext, done: StateWritten) -> None:
+    """What is still wrong with the file after a field was written."""
+    from totalrecall.memory.session_state_check import findings_of
+    from totalrecall.memory.session_state_format import Unreadable, parse_document
+
+    parts = parse_document(done.after)
+    for one in [] if isinstance(parts, Unreadable) else findings_of(parts, ctx.now()):
+        if one.serious:
+            say(f"Still wrong: {done.before.path}:{one.line or 1}: {one.what}", err=True)
 
 
 def tell_refreshed(outcome: RefreshOutcome, *, dry_run: bool, quiet: bool) -> None:

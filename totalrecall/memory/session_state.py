@@ -119,17 +119,25 @@ class StateFile:
         )
 
     def set_aside(self, read: StateRead, now: datetime) -> Path | None:
-        """A copy of what cannot be read lies beside the file, one for the same bytes; None without any."""
+        """A copy of what cannot be read lies beside the file, one for the same bytes; None without any.
+
+        Where none can be written there is none: what is wrong with the file matters more.
+        """
         content = read.content.content
         if not content:
             return None
         beside = self.path.parent.glob(f"{self.path.name}.unreadable-*")
-        copies = sorted(one for one in beside if _COPY.fullmatch(one.name))
-        for one in copies:
-            if read_state(one).digest == read.content.digest:
-                return one
-        copy = self.path.with_name(f"{self.path.name}.unreadable-{now:%Y%m%dT%H%M%S}")
-        replace(copy, content, expected=None)
+        copies = sorted(one for one in beside if _COPY.fullmatch(one.name) and one.is_file())
+        name = f"{self.path.name}.unreadable-{now:%Y%m%dT%H%M%S}"
+        free = (self.path.with_name(name + (f"-{number}" if number else "")) for number in range(100))
+        copy = next((one for one in free if not one.exists()), self.path.with_name(name))
+        try:
+            for one in copies:
+                if read_state(one).digest == read.content.digest:
+                    return one
+            replace(copy, content, expected=None)
+        except MemoryFileError:
+            return None
         for old in copies[: max(0, len(copies) + 1 - COPIES_KEPT)]:
             with contextlib.suppress(OSError):
                 old.unlink()

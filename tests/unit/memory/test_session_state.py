@@ -81,6 +81,27 @@ def test_what_cannot_be_read_is_left_alone_and_copied_once(file: StateFile) -> N
     assert len(list(file.path.parent.glob("*.unreadable-*"))) == COPIES_KEPT
 
 
+def test_two_versions_of_one_second_are_both_kept(file: StateFile) -> None:
+    """Neither takes the other's place, and what stands in the way is left alone."""
+    (file.path.parent / "SESSION_STATE.md.unreadable-20260214T120000").mkdir()
+    copies = []
+    for text in (BROKEN, BROKEN.replace("it", "that")):
+        file.path.write_text(text)
+        copies.append(file.set_aside(file.read(), NOW))
+    assert [one.read_text() for one in copies if one is not None] == [BROKEN, BROKEN.replace("it", "that")]
+
+
+def test_a_copy_that_cannot_be_made_hides_no_fault(file: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk or a folder without rights: what is wrong with the file is told all the same."""
+
+    def full(*_rest: object, **_options: object) -> None:
+        raise MemoryFileError("No space left.")
+
+    monkeypatch.setattr("totalrecall.memory.session_state.replace", full)
+    file.path.write_text(BROKEN)
+    assert file.set_aside(file.read(), NOW) is None
+
+
 @pytest.mark.report("R084")
 def test_a_time_of_the_future_does_not_count_as_an_edit(file: StateFile) -> None:
     """Else our picture would never come through again; the file system's time is taken."""
