@@ -124,6 +124,45 @@ def test_a_service_that_hangs_turns_it_red(lab: Lab, shell: Run) -> None:
     assert "! The service runs, and has said nothing for 20 minutes." in out
 
 
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("part", "harm", "said"),
+    [
+        ("observations.md", Path.unlink, "observations.md is gone or empty, although notes"),
+        ("ledger.sqlite", _empty, "is gone, but its mirror or a backup is there"),
+        ("ledger.sqlite", Path.unlink, "is gone, but its mirror or a backup is there"),
+    ],
+)  # fmt: skip
+def test_what_a_run_would_stop_at_is_red_before_it(
+    lab: Lab, shell: Run, part: str, harm: Callable[[Path], None], said: str
+) -> None:
+    """Notes or ledger are gone: red with one sentence, on the screen and for programs, before any run fails at it."""
+    lab.say("We decided to use PostgreSQL 16.")
+    shell("observe")
+    harm(lab.notes_path if part == "observations.md" else state_root(lab) / "main" / part)
+    code, out, _ = shell("status")
+    assert (code, "main  red" in out, said in out) == (ExitCode.PARTIAL, True, True)
+    code, out, _ = shell("status", "--json")
+    (found,) = json.loads(out)
+    assert (code, found["agent"], found["health"]) == (ExitCode.PARTIAL, "main", "red")
+    assert said in found["troubles"][0]["what"]
+    assert found["troubles"][0]["remedy"]
+    assert shell("observe")[0] == ExitCode.PARTIAL
+
+
+def test_a_config_of_openclaw_s_that_is_not_in_use_is_told(lab: Lab, shell: Run) -> None:
+    """A workspace that it names is not known while it is broken: yellow, and which file it is."""
+    lab.say("We decided to use PostgreSQL 16.")
+    shell("observe")
+    (lab.state_dir / "openclaw.json").write_text("{broken", encoding="utf-8")
+    code, out, _ = shell("status")
+    assert (code, "main  yellow" in out) == (ExitCode.PARTIAL, True)
+    assert "openclaw.json:1: Not valid JSON5." in out
+
+
 @pytest.mark.report("R001")
 def test_talk_that_cannot_be_read_turns_it_red(lab: Lab, shell: Run) -> None:
     """The agent writes its transcripts under another name now: active, and nothing arrives."""

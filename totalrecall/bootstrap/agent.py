@@ -91,10 +91,18 @@ def logs_of(here: Installation, places: AgentPlaces) -> Logs:
 
 def _ledger(places: AgentPlaces, notes: ObservationFile, now_ms: Callable[[], int]) -> Ledger:
     mirror = mirror_of(places.memory_dir, places.agent.name)
-    if not (places.state_dir / FILE_NAME).exists() or not notes.path.exists():
+    if not _has_bytes(places.state_dir / FILE_NAME) or not notes.path.exists():
         from totalrecall.ledger.health import demand_usable, diagnose
         from totalrecall.memory.observations import markers_in
 
         ours = bool(markers_in(notes.read()))
         demand_usable(diagnose(places.state_dir, mirror, notes_exist=ours), places.state_dir)
     return Ledger.open(places.state_dir, now_ms=now_ms())
+
+
+def _has_bytes(path: Path) -> bool:
+    """Whether something stands there; after a power cut a file may be there with nothing in it."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import each_agent, opened, tell, worst
+from totalrecall.cli.invocation import each_agent, opened, worst
 from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import emit_json
 from totalrecall.cli.talk import say
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from totalrecall.bootstrap.machine import AgentPlaces, Installation
     from totalrecall.cli.status_screen import Shown
     from totalrecall.jobs.health import Trouble
-    from totalrecall.jobs.status import Around
+    from totalrecall.jobs.status import AgentStatus, Around
     from totalrecall.places.problem import Problem
 
 _FROM_THE_TOP = "\x1b[H\x1b[2J"
@@ -52,31 +53,46 @@ def status_command(*, agent: str | None, as_json: bool, watch: bool, every_s: fl
 
 
 def _once(agent: str | None, *, as_json: bool) -> int:
-    from totalrecall.cli.status_screen import lines_of
+    from totalrecall.cli.status_screen import lines_of, lines_of_error
     from totalrecall.jobs.health import Health
 
     codes: list[int] = []
-    found: list[Shown] = []
+    found: list[object] = []
     for installation, places in each_agent(agent):
         try:
             shown = _status(installation, places)
         except TotalRecallError as error:
-            codes.append(tell(error, places.agent.name) or ExitCode.PARTIAL)
+            codes.append(error.exit_code or ExitCode.PARTIAL)
+            found.append(_unknown(places, error))
+            if not as_json:
+                say("\n".join(lines_of_error(places.agent.name, str(places.workspace), error)))
             continue
-        found.append(shown)
+        found.append(_plain(shown.status))
         codes.append(ExitCode.OK if shown.status.health is Health.GREEN else ExitCode.PARTIAL)
         if not as_json:
             say("\n".join(lines_of(shown)))
     if as_json:
-        from totalrecall.cli.output import plain
-
-        emit_json(
-            [
-                {**plain(one.status), "health": one.status.health, "behind_ms": one.status.behind_ms}
-                for one in found
-            ]
-        )
+        emit_json(found)
     return worst(codes)
+
+
+def _plain(found: AgentStatus) -> dict[str, object]:
+    from totalrecall.cli.output import plain
+
+    return {**plain(found), "health": found.health, "behind_ms": found.behind_ms}
+
+
+def _unknown(places: AgentPlaces, error: TotalRecallError) -> dict[str, object]:
+    """What a program that watches us gets of an agent whose books cannot be opened: red as well, and why."""
+    from totalrecall.jobs.health import Health, Trouble
+
+    return {
+        "agent": places.agent.name,
+        "workspace": str(places.workspace),
+        "health": Health.RED,
+        "troubles": [Trouble(Health.RED, error.title, error.hint)],
+        "error": error,
+    }
 
 
 def _status(installation: Installation, places: AgentPlaces) -> Shown:
@@ -95,7 +111,7 @@ def surroundings(installation: Installation, places: AgentPlaces, known: tuple[T
     from totalrecall.jobs.status import Around
 
     return Around(
-        troubles=(*troubles_of(places.problems), *known),
+        troubles=(*troubles_of((*places.problems, *places.agent.home.problems)), *known),
         service=look_at_service(installation.state_root),
         version=__version__,
         agent_dir=places.agent.agent_dir,
@@ -109,7 +125,7 @@ def troubles_of(problems: tuple[Problem, ...]) -> tuple[Trouble, ...]:
     from totalrecall.places.problem import Level
 
     errors = [one for one in problems if one.level is Level.ERROR]
-    return tuple(Trouble(Health.YELLOW, one.what, one.remedy) for one in errors)
+    return tuple(Trouble(Health.YELLOW, str(replace(one, remedy="")), one.remedy) for one in errors)
 
 
 def _model_troubles(installation: Installation, places: AgentPlaces) -> list[Trouble]:

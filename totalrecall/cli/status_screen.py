@@ -10,6 +10,7 @@ from totalrecall.cli.output import ago, count, span
 from totalrecall.cli.talk import paint
 
 if TYPE_CHECKING:
+    from totalrecall.errors import TotalRecallError
     from totalrecall.jobs.service_health import ServiceView
     from totalrecall.jobs.status import AgentStatus
     from totalrecall.ledger.rows import RunRow
@@ -49,9 +50,19 @@ def lines_of(shown: Shown) -> list[str]:
     said = [f"{paint('●', COLOURS[one.health])} {one.agent}  {one.health}  ({one.workspace})"]
     said += [f"{INDENT}{name:<14}{text}" for name, text in facts if text]
     for trouble in one.troubles:
-        said.append(f"{INDENT}{paint('!', COLOURS[trouble.health])} {trouble.what}")
-        said += [f"{INDENT}  {line}" for line in trouble.remedy.splitlines()]
+        said += _trouble(trouble.health, trouble.what, trouble.remedy)
     return said
+
+
+def lines_of_error(agent: str, workspace: str, error: TotalRecallError) -> list[str]:
+    """The screen of an agent of which nothing can be told but why."""
+    head = f"{paint('●', COLOURS['red'])} {agent}  red  ({workspace})"
+    return [head, *_trouble("red", error.title, error.hint)]
+
+
+def _trouble(health: str, what: str, remedy: str) -> list[str]:
+    said = [f"{INDENT}{paint('!', COLOURS[health])} {what}"]
+    return said + [f"{INDENT}  {line}" for line in remedy.splitlines()]
 
 
 def _observed(one: AgentStatus, now_ms: int) -> str:

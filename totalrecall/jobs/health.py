@@ -80,7 +80,8 @@ def troubles_in(signs: Signs, now_ms: int) -> list[Trouble]:
         what = "No transcript was found for this agent."
         found.append(Trouble(Health.YELLOW, what, "'totalrecall doctor' shows every place looked at."))
     if signs.set_aside:
-        what = f"{signs.set_aside:,} messages are set aside, because the model fails on them every time."
+        verb = "message is" if signs.set_aside == 1 else "messages are"
+        what = f"{signs.set_aside:,} {verb} set aside, because the model fails on them every time."
         remedy = "See 'totalrecall notes --set-aside'; add --retry to try them again."
         found.append(Trouble(Health.YELLOW, what, remedy))
     return [one for one in found if one is not None]

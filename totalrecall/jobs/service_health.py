@@ -18,7 +18,7 @@ UNLOOKED_MS = 900_000
 # What it does just now is told only by a state of just now.
 FRESH_MS = 5_000
 START = "'totalrecall service install' installs and starts it; a cron job does the same work."
-AGAIN = "Start it again: 'totalrecall service install'."
+AGAIN = "Start it again: 'totalrecall service install', or 'totalrecall run' where it was started by hand."
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from totalrecall.domain.session import Session
 from totalrecall.domain.state import MessageState, SkipReason
 from totalrecall.domain.words import count_words
-from totalrecall.errors import SourceError
+from totalrecall.errors import MemoryFileError, SourceError
 from totalrecall.files.service_state import ServiceLook
 from totalrecall.jobs.activity import newest_written
 from totalrecall.jobs.context import AgentContext
@@ -172,7 +172,8 @@ def status(ctx: AgentContext, around: Around | None = None) -> AgentStatus:
     service = ServiceView()
     if around.service is not None:
         service = view_service(around.service, ctx.agent, found.newest_ms, (around.version, now_ms))
-    troubles = [*around.troubles, *unread, *service.troubles, *troubles_in(_signs(found, around), now_ms)]
+    troubles = [*around.troubles, *unread, *_notes_gone(ctx), *service.troubles]
+    troubles += troubles_in(_signs(found, around), now_ms)
     return replace(found, service=service, troubles=worst_first(troubles))
 
 
@@ -181,6 +182,15 @@ def _sessions(ctx: AgentContext) -> tuple[list[Session], list[Trouble]]:
         return list(ctx.transcripts.sessions()), []
     except SourceError as error:
         return [], [Trouble(Health.RED, error.title, error.hint)]
+
+
+def _notes_gone(ctx: AgentContext) -> list[Trouble]:
+    """What the next run stops at, told before it does."""
+    try:
+        ctx.notes.refuse_if_emptied(notes_known=bool(ctx.ledger.note_texts(1)))
+    except MemoryFileError as error:
+        return [Trouble(Health.RED, error.title, error.hint)]
+    return []
 
 
 def _signs(found: AgentStatus, around: Around) -> Signs:
