@@ -71,3 +71,13 @@ def test_after_any_steps_every_number_is_somewhere_once_and_no_trail_ends_nowher
     dropped = [one.number for one in outcome.dropped]
     assert sorted([*outcome.kept, *merged, *dropped]) == list(range(1, 9))
     assert settled(outcome.dropped) == outcome.dropped
+
+
+def test_what_a_note_leans_on_at_second_hand_stays() -> None:
+    """The first left for the second, and that as a duplicate of the third: the third is no noise."""
+    draft = draft_of(LOG)
+    draft = draft.applied([], [Dropped(1, DropReason.SUPERSEDED, 2)])
+    draft = draft.applied([], [Dropped(2, DropReason.DUPLICATE, 3)])
+    draft = draft.applied([], [Dropped(3, DropReason.NOISE)])
+    assert 3 in {piece.number for piece in draft.pieces}
+    assert settled(draft.dropped) == draft.dropped

@@ -212,3 +212,16 @@ def test_a_context_is_no_duplicate_of_a_fact() -> None:
     """The type is part of what a note says."""
     log = items(note("Atlas has port 8443", FACT, ago=9), note("Atlas has port 8443", CONTEXT, ago=8))
     assert not reflected(log).changes
+
+
+@pytest.mark.parametrize("kind", [NoteType.RULE, NoteType.TASK, NoteType.PREFERENCE])
+def test_two_protected_notes_in_about_the_same_words_stop_nothing(kind: NoteType) -> None:
+    """Both stay word for word, and the rest of the log is consolidated all the same."""
+    log = items(
+        note("Never push to main of the atlas repo", kind, ago=60),
+        note("Never push to main of atlas repo", kind, ago=50),
+        note("Went for lunch", EVENT, GREEN, ago=40),
+    )
+    outcome = reflected(log)
+    assert broken(ReflectionRequest(log, TODAY, "main"), outcome) == ()
+    assert outcome.dropped == (Dropped(3, DropReason.AGED),)

@@ -38,20 +38,20 @@ class Draft:
         """
         pieces = {piece.number: piece for piece in self.pieces}
         stands_for = dict(self.stands_for)
-        leaned_on = {one.by for one in self.dropped if one.reason is not DropReason.DUPLICATE}
         reasons: dict[int, DropReason] = {}
         gone: list[Dropped] = []
         for drop in dropped:
             numbers = stands_for.get(drop.number, (drop.number,))
             if drop.by is None:
-                if not leaned_on.isdisjoint(numbers):
+                leaning = _leaning_on(numbers, self.dropped)
+                if any(one.reason is not DropReason.DUPLICATE for one in leaning):
                     continue
-                reasons |= dict.fromkeys(numbers, drop.reason)
+                reasons |= dict.fromkeys((one.number for one in leaning), drop.reason)
             del pieces[drop.number]
             stands_for.pop(drop.number, None)
             gone += [Dropped(number, drop.reason, drop.by) for number in numbers]
         before = [
-            replace(one, reason=reasons[one.by], by=None) if one.by in reasons else one
+            replace(one, reason=reasons[one.number], by=None) if one.number in reasons else one
             for one in self.dropped
         ]
         for one in merged:
@@ -78,6 +78,15 @@ class Draft:
             engine=engine,
             refusals=tuple(refusals),
         )
+
+
+def _leaning_on(numbers: Iterable[int], dropped: Sequence[Dropped]) -> list[Dropped]:
+    """What left for one of the numbers, at first hand or for what left for it."""
+    met, found = set(numbers), []
+    while more := [one for one in dropped if one.by in met and one.number not in met]:
+        found += more
+        met |= {one.number for one in more}
+    return found
 
 
 def draft_of(items: Iterable[Item]) -> Draft:

@@ -64,13 +64,20 @@ def _alike(
     dropped: list[Dropped] = []
     for first, *others in groups:
         rest = [item for item in others if item.author is not Author.PERSON and item.number not in new]
-        taken = [item for item in rest if takes_place_of(item, first, DropReason.DUPLICATE)]
+        taken = [item for item in rest if _is_told_by(first, item, today)]
         dropped += [Dropped(item.number, DropReason.DUPLICATE, first.number) for item in taken]
         left = [item for item in rest if item not in taken and protection(item, today) is None]
         free = first.number not in new and protection(first, today) is None
         if free and left and (one := _one_of([first, *left])) is not None:
             merged.append(one)
     return merged, dropped
+
+
+def _is_told_by(first: Item, item: Item, today: date) -> bool:
+    """True when ``item`` may leave as a duplicate; what is protected only for the very same words."""
+    if protection(item, today) is not None and not says_the_same(first.note, item.note):
+        return False
+    return takes_place_of(item, first, DropReason.DUPLICATE)
 
 
 def _one_of(items: Sequence[Item]) -> Merged | None:
