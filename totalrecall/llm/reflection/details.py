@@ -12,14 +12,16 @@ from itertools import combinations
 
 from totalrecall.domain.note import Note
 from totalrecall.llm.extractive.calendar_words import MONTHS, WEEKDAYS
-from totalrecall.llm.extractive.similar import gist
 from totalrecall.llm.grounding import unfounded
 from totalrecall.llm.languages import language_of, looks_german
 from totalrecall.llm.reflection.future import days_of
+from totalrecall.llm.reflection.stance import invented_stance, lost_stance, turned_round
 from totalrecall.llm.reflection.subject import said, says_decided, says_done
 from totalrecall.llm.words import content_words, founded_in, overlap, words_of
 
 _LEAST_FROM_SOURCES = 0.5
+_LEAST_OF_MANY = 0.7
+_MANY_WORDS = 7
 _LEAST_OF_A_SOURCE = 0.25
 _REACH = 6
 _NEXT_CLAUSE = 4
@@ -44,6 +46,7 @@ _UNIT = re.compile(
     r"|monate?n?|years?|jahre?n?|km|cm|mm|m|kg|g|°c|°f|px)(?!\w)|([$€£])\s?(\d+(?:[.,]\d+)*)",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"(?<![\w.,:/-])(\d+(?:[.,]\d+)*) ([^\W\d_]{3,})")
 _SAME_UNIT = {
     "percent": "%", "prozent": "%", "eur": "€", "euro": "€", "euros": "€", "usd": "$", "dollar": "$",
     "dollars": "$", "gbp": "£", "sec": "s", "second": "s", "seconds": "s", "sekunde": "s", "sekunden": "s",
@@ -78,8 +81,10 @@ def lost_details(merged: Note, sources: Sequence[Note], names: frozenset[str]) -
         missing += [name for name in _own_names(old, names, german=german) if not _has(name, new)]
         missing += [day.isoformat() for day in sorted(days_of(source) - days_of(merged))]
         missing += sorted(set(_SIGNED.findall(old)) - set(_SIGNED.findall(new)))
-    if all(gist(said(source)).negated for source in sources) and not gist(new).negated:
-        missing.append("not")
+    missing += lost_stance(merged, sources)
+    old_units = {unit for source in sources for some in _units(said(source)).values() for unit in some}
+    new_units = {unit for some in _units(new).values() for unit in some}
+    missing += sorted(old_units - new_units)
     return tuple(dict.fromkeys(missing))
 
 
@@ -90,12 +95,12 @@ def invented_details(merged: Note, sources: Sequence[Note]) -> tuple[str, ...]:
     allowed = {source.day for source in sources}.union(*(days_of(source) for source in sources))
     found += [day.isoformat() for day in sorted(days_of(merged) - allowed)]
     found += sorted(set(_SIGNED.findall(new)) - set(_SIGNED.findall(old)))
-    found += _wrong_units(new, old)
+    found += _wrong_units(new, old) + _counted_anew(new, old)
     found += [name for name in _subjects(new) if not _has(name, old)]
-    if overlap(new, old) < _LEAST_FROM_SOURCES:
+    many = len(content_words(new)) >= _MANY_WORDS
+    if overlap(new, old) < (_LEAST_OF_MANY if many else _LEAST_FROM_SOURCES):
         found.append("most of its words")
-    if gist(new).negated and not any(gist(said(source)).negated for source in sources):
-        found.append("not")
+    found += invented_stance(merged, sources)
     if says_done(merged) and not any(says_done(source) for source in sources):
         found.append("done")
     if says_decided(merged) and not any(says_decided(source) for source in sources):
@@ -122,7 +127,7 @@ def swapped(merged: Note, sources: Sequence[Note]) -> tuple[str, str] | None:
         crossed = _fit(new[one], of_other) + _fit(new[other], of_one)
         if crossed > max(_MARGIN, own * _CLEARLY):
             return one, other
-    return None
+    return turned_round(merged, sources)
 
 
 def _moment(note: Note) -> datetime:
@@ -162,6 +167,18 @@ def _wrong_units(new: str, old: str) -> list[str]:
         for unit in units
         if number in said_units and unit not in said_units[number]
     ]
+
+
+def _counted_anew(new: str, old: str) -> list[str]:
+    """Numbers with another thing behind them, one that no source has: 300 francs for 300 guilders."""
+    known = frozenset(words_of(old))
+    before = {match[1] for match in _COUNTED.finditer(old)}
+    return [
+        match[0]
+        for match in _COUNTED.finditer(new)
+        if match[1] in before and content_words(match[2]) and not _UNIT.match(match[0])
+        and not all(founded_in(word, known) for word in words_of(match[2]))
+    ]  # fmt: skip
 
 
 def _units(text: str) -> Mapping[str, set[str]]:
