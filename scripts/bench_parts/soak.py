@@ -36,7 +36,7 @@ def rows() -> list[Row]:
     name = f"soak of {lasts_s:.0f} s, {found.kills} kills"
     mb, files, same = found.rss_mb, found.descriptors, "the same:"
     more_files = max(files) - min(files)
-    # The reflector is off, so that every token can be counted: the log, which is read whole, grows to megabytes.
+    # The reflector is off, so that every token can be counted: the log, read whole, grows to megabytes.
     return [
         Row(f"{name}: messages accounted for (of)", counted, messages, counted / messages, ">= 1"),
         Row(f"{same} the user's lost or pending (of)", lost + pending, found.said, lost + pending, "<= 0"),
