@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -100,3 +101,52 @@ def test_a_key_that_others_can_read_is_told(lab: Lab, shell: Run, monkeypatch: p
     assert (told["grade"], told["remedy"]) == ("warning", f"Run: chmod 600 '{env}'")
     env.chmod(0o600)
     assert not [one for one in findings(shell) if "where the key stands" in one["what"]]
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_ledger_that_is_gone_is_no_fresh_start(lab: Lab, shell: Run, left: bool) -> None:
+    """The mirror or our notes tell that it was here: broken, and `repair` mends it."""
+    lab.say("We decided to use PostgreSQL 16.")
+    shell("observe")
+    (lab.root / ".local/state/total-recall/main/ledger.sqlite").unlink()
+    if not left:
+        (lab.notes_path.parent / ".total-recall.json").unlink()
+        shutil.rmtree(lab.root / ".local/state/total-recall/main/backups")
+    (worst, *_) = findings(shell)
+    assert worst["grade"] == "broken"
+    assert "ledger.sqlite" in worst["what"]
+    assert "totalrecall repair" in worst["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "remedy"),
+    [
+        ("workspace/SESSION_STATE.md", "SESSION_STATE.md cannot be understood", "totalrecall state validate"),
+        ("memory/user_profile.json", "user_profile.json is damaged", "totalrecall profile recover"),
+        ("workspace/distill-config.json", "distill-config.json cannot be used", "Correct it or move it away"),
+    ],
+)
+def test_a_damaged_memory_file_is_told_before_a_job_meets_it(
+    lab: Lab, shell: Run, place: str, said: str, remedy: str
+) -> None:
+    """Each file with what mends it."""
+    lab.say("We decided to use PostgreSQL 16.")
+    shell("observe")
+    path = lab.state_dir / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("---\n{bad: [\n---\n", encoding="utf-8")
+    (found,) = [one for one in findings(shell) if said in one["what"]]
+    assert found["grade"] != "fine"
+    assert remedy in found["remedy"]
+
+
+def test_an_empty_prompt_of_the_user_s_own_is_told(
+    lab: Lab, shell: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the run of the observer that would stop at it."""
+    monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    prompts = lab.root / ".config" / "total-recall" / "prompts"
+    prompts.mkdir(parents=True)
+    (prompts / "reflector-system.txt").write_text(" \n", encoding="utf-8")
+    _, out, _ = shell("doctor", "--offline")
+    assert f"The prompt {prompts / 'reflector-system.txt'} is empty." in out

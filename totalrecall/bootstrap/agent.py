@@ -33,7 +33,7 @@ def open_agent(here: Installation, places: AgentPlaces) -> Iterator[AgentContext
         LedgerError: the ledger is damaged, or gone while notes of ours exist.
     """
     now_ms = here.machine.now_ms
-    notes = ObservationFile(places.memory_dir / "observations.md", workspace_lock(here, places.memory_dir))
+    notes = notes_of(here, places)
     screen = screen_for(here, places)
     context = AgentContext(
         agent=places.agent.name,
@@ -89,14 +89,29 @@ def logs_of(here: Installation, places: AgentPlaces) -> Logs:
     )
 
 
-def _ledger(places: AgentPlaces, notes: ObservationFile, now_ms: Callable[[], int]) -> Ledger:
-    mirror = mirror_of(places.memory_dir, places.agent.name)
-    if not _has_bytes(places.state_dir / FILE_NAME) or not notes.path.exists():
-        from totalrecall.ledger.health import demand_usable, diagnose
-        from totalrecall.memory.observations import markers_in
+def demand_ledger(places: AgentPlaces, notes: ObservationFile) -> None:
+    """Nothing happens while the ledger stands, or was never made.
 
-        ours = bool(markers_in(notes.read()))
-        demand_usable(diagnose(places.state_dir, mirror, notes_exist=ours), places.state_dir)
+    Raises:
+        LedgerError: it is gone or empty, and was here before.
+    """
+    if _has_bytes(places.state_dir / FILE_NAME) and notes.path.exists():
+        return
+    from totalrecall.ledger.health import demand_usable, diagnose
+    from totalrecall.memory.observations import markers_in
+
+    ours = bool(markers_in(notes.read()))
+    mirror = mirror_of(places.memory_dir, places.agent.name)
+    demand_usable(diagnose(places.state_dir, mirror, notes_exist=ours), places.state_dir)
+
+
+def notes_of(here: Installation, places: AgentPlaces) -> ObservationFile:
+    """The agent's observation log."""
+    return ObservationFile(places.memory_dir / "observations.md", workspace_lock(here, places.memory_dir))
+
+
+def _ledger(places: AgentPlaces, notes: ObservationFile, now_ms: Callable[[], int]) -> Ledger:
+    demand_ledger(places, notes)
     return Ledger.open(places.state_dir, now_ms=now_ms())
 
 

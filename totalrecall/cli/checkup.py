@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from totalrecall.cli.output import count
 from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def of_machine(installation: Installation) -> list[Finding]:
     findings.append(folder_finding(root, "State folder"))
     findings += privacy_findings([root])
     findings += leftover_findings([root])
-    findings += key_file_findings(_key_files(installation.loaded.settings))
+    said = {one.remedy for one in findings}
+    keys = key_file_findings(_key_files(installation.loaded.settings))
+    findings += [one for one in keys if one.remedy not in said]
     return findings + inotify_findings()
 
 
@@ -87,6 +90,8 @@ def of_agent(installation: Installation, places: AgentPlaces) -> list[Finding]:
     engine = "a language model" if settings.uses_model else "the built-in extractive engine"
     findings.append(Finding(Grade.FINE, f"Notes are written by {engine}. {settings.engine_reason}"))
     findings.append(Finding(Grade.FINE, f"Time zone {places.zone.name}, from {places.zone.source}."))
+    if settings.uses_model:
+        findings += _prompts(installation)
     return findings + _ledger(installation, places, max((one.modified_ms for one in sessions), default=0))
 
 
@@ -116,6 +121,14 @@ def of_models(installation: Installation, places: AgentPlaces) -> list[Finding]:
     return findings + [Finding(Grade.BROKEN if one.broken else Grade.WARNING, one.text) for one in said]
 
 
+def _prompts(installation: Installation) -> list[Finding]:
+    from totalrecall.jobs.doctor.memory_files import prompt_findings
+    from totalrecall.llm.prompt_files import NAMES
+    from totalrecall.places.own import prompt_folders
+
+    return prompt_findings(NAMES, prompt_folders(installation.config_dir))
+
+
 def _homes(installation: Installation) -> list[Finding]:
     from totalrecall.jobs.doctor.finding import Finding, Grade
     from totalrecall.places.openclaw_home import candidate_homes
@@ -128,7 +141,9 @@ def _homes(installation: Installation) -> list[Finding]:
             findings.append(Finding(Grade.WARNING, what, candidate.passed_over))
         elif candidate.state_dir in stands:
             number = sum(1 for one in installation.agents if one.home.state_dir == candidate.state_dir)
-            findings.append(Finding(Grade.FINE, f"OpenClaw home {candidate.state_dir}: {number} agents."))
+            findings.append(
+                Finding(Grade.FINE, f"OpenClaw home {candidate.state_dir}: {count(number, 'agent')}.")
+            )
         else:
             findings.append(Finding(Grade.FINE, f"No OpenClaw home at {candidate.state_dir}."))
     return findings
@@ -160,24 +175,27 @@ def _key_files(settings: Settings) -> list[Path]:
 
 
 def _ledger(installation: Installation, places: AgentPlaces, newest_ms: int) -> list[Finding]:
-    from totalrecall.bootstrap.agent import open_agent
+    from totalrecall.bootstrap.agent import demand_ledger, notes_of, open_agent
     from totalrecall.cli.status import surroundings
     from totalrecall.jobs.doctor.clock import clock_findings
     from totalrecall.jobs.doctor.finding import Finding, Grade, from_error
+    from totalrecall.jobs.doctor.memory_files import memory_file_findings
     from totalrecall.jobs.status import status
 
     now_ms = installation.machine.now_ms()
-    if not (places.state_dir / "ledger.sqlite").exists():
-        what = "Not adopted yet: the first 'totalrecall observe' does that."
-        return [*clock_findings(now_ms, newest_ms, 0), Finding(Grade.FINE, what)]
     try:
+        demand_ledger(places, notes_of(installation, places))
+        if not (places.state_dir / "ledger.sqlite").exists():
+            what = "Not adopted yet: the first 'totalrecall observe' does that."
+            return [*clock_findings(now_ms, newest_ms, 0), Finding(Grade.FINE, what)]
         with open_agent(installation, places) as ctx:
             found = status(ctx, surroundings(installation, places))
+            damaged = memory_file_findings(ctx)
     except TotalRecallError as error:
         return [from_error(error)]
     grades = {"red": Grade.BROKEN, "yellow": Grade.WARNING, "green": Grade.FINE}
     findings = [Finding(grades[one.health], one.what, one.remedy) for one in found.troubles]
     runs = [one.ended_ms for one in (*found.last_ok.values(), *found.last_bad.values())]
-    findings += clock_findings(now_ms, newest_ms, max(runs, default=0))
-    findings.append(Finding(Grade.FINE, f"The ledger is sound; {found.pending:,} messages are pending."))
+    findings += [*clock_findings(now_ms, newest_ms, max(runs, default=0)), *damaged]
+    findings.append(Finding(Grade.FINE, f"The ledger is sound; {count(found.pending, 'message')} pending."))
     return findings

@@ -14,6 +14,7 @@ STATE = "state-system.txt"
 REFLECTOR = "reflector-system.txt"
 PROFILE = "profile-system.txt"
 DISTILL = "distill-system.txt"
+NAMES = (OBSERVER, SNAPSHOT, STATE, REFLECTOR, PROFILE, DISTILL)
 _PACKAGE = Path(__file__).resolve().parents[1]
 # In a wheel the prompts lie inside the package, in a checkout beside it.
 _SHIPPED = (_PACKAGE / "_shipped" / "prompts", _PACKAGE.parent / "prompts")

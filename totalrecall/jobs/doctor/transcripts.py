@@ -23,7 +23,8 @@ def transcripts_findings(
             )
         elif store.sessions:
             newest = _age(store.newest_ms, now_ms)
-            what = f"{store.location}: {store.sessions} sessions ({store.store}), newest {newest}."
+            number = f"{store.sessions:,} session{'' if store.sessions == 1 else 's'}"
+            what = f"{store.location}: {number} ({store.store}), newest {newest}."
             findings.append(Finding(Grade.FINE, what))
     newest_ms = max((one.newest_ms for one in activity), default=0)
     changed_ms = max((one.changed_ms for one in activity), default=0)
