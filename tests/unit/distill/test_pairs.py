@@ -81,3 +81,17 @@ def test_there_are_enough_pairs_of_each_language() -> None:
 def test_the_replaced_value_is_named_as_it_was_written(new: str, old: str, value: str) -> None:
     """And nothing is replaced where both can be true."""
     assert taken_by(new, old) == value
+
+
+@pytest.mark.report("R072")
+@pytest.mark.parametrize("language", ["en", "de", "zh"])
+def test_what_only_looks_the_same_is_not_merged(language: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names that look alike, changed sides, values of another kind, numbers that are names: none is merged."""
+    path = PATH.with_name("hostile_pairs.jsonl")
+    every = [Pair(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    wrong = [one for one in every if one.language == language and found(one) != one.label]
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n{language}: {sum(one.language == language for one in every)} hostile pairs, {len(wrong)} wrong\n"
+        )
+    assert not wrong

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 
-from totalrecall.llm.extractive.similar import changed, gist, related
+from totalrecall.llm.extractive.roles import turned_round
+from totalrecall.llm.extractive.similar import changed, gist
+from totalrecall.llm.extractive.value_kinds import are_of_one_kind, is_a_value, number_kind
+
+_ABOUT = 0.5
 
 _REPLACES = re.compile(r"[（(](?:replaces|ersetzt|取代)[:：]\s*([^)）]+)[)）]", re.IGNORECASE)
 _INSTEAD = re.compile(
@@ -78,7 +82,18 @@ def _replaced_value(new: str, plain_new: str, plain_old: str) -> str:
                 and _about_one_thing(plain_new, plain_old, value)
             ):
                 return value
-    return changed(plain_new, plain_old) or _single(plain_new, plain_old)
+    value = changed(plain_new, plain_old)
+    if value and _is_rival(plain_new, plain_old, value):
+        return value
+    return _single(plain_new, plain_old)
+
+
+def _is_rival(new: str, old: str, value: str) -> bool:
+    """Whether the value that differs is what both say of one thing, in one kind of number."""
+    mine = next(iter(gist(new).values - gist(old).values), "")
+    theirs = next(iter(gist(old).values - gist(new).values), "")
+    alike = number_kind(mine) == number_kind(theirs)
+    return alike and is_a_value(old, value) and not turned_round(new, old)
 
 
 def _single(new: str, old: str) -> str:
@@ -91,15 +106,18 @@ def _single(new: str, old: str) -> str:
             old
         ).negated:
             continue
-        if gist(one["value"]) != gist(other["value"]):
+        if gist(one["value"]) != gist(other["value"]) and are_of_one_kind(
+            one["subject"], one["value"], other["value"]
+        ):
             return other["value"]
     return ""
 
 
 def _about_one_thing(new: str, old: str, value: str) -> bool:
-    """Whether the two share a word besides the value that is said to be replaced."""
-    rest = re.sub(re.escape(value), " ", old, flags=re.IGNORECASE)
-    return related(new, rest) or bool(gist(new).values & gist(rest).values)
+    """Whether most of what the old one says besides that value stands in the new one as well."""
+    mine, rest = gist(new), gist(re.sub(re.escape(value), " ", old, flags=re.IGNORECASE))
+    said, shared = rest.words | rest.values, (mine.words & rest.words) | (mine.values & rest.values)
+    return bool(shared) and len(shared) / len(said) >= _ABOUT
 
 
 def _bare(text: str) -> str:

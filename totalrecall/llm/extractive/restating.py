@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from totalrecall.llm.extractive.roles import other_names, turned_round
 from totalrecall.llm.extractive.similar import Gist, gist, same
 
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -15,23 +16,34 @@ _HAN_SILENT = frozenset("的了是在我你他们这那就都也和与把被很�
 _HAN_FEW = 3
 _COVERED = 0.6
 _ENDINGS = frozenset(["", "s", "es", "ed", "ing", "e", "en", "t", "n", "er", "te", "d"])
-_STEM_CHARS = 2
+# What makes another word of a short one, or of a name: car and cart, Simon and Simone.
+_TELLING = frozenset(["e", "t", "te", "d", "er"])
+_STEM_CHARS, _LONG_STEM_CHARS = 2, 4
 
 
 def restates(new: str, old: str) -> bool:
     """True when ``old`` says what ``new`` says."""
-    if same(new, old):
-        return True
     mine, theirs = gist(new), gist(old)
-    if mine.values != theirs.values or mine.negated != theirs.negated:
+    if other_names(new, old) or turned_round(new, old):
         return False
     signs = {one for one in _HAN.findall(new) if one not in _HAN_SILENT}
-    if len(signs) > _HAN_FEW:
-        others = {one for one in _HAN.findall(old) if one not in _HAN_SILENT}
-        return _covers(len(signs & others), len(signs), len(others)) and _latin(mine) == _latin(theirs)
+    others = {one for one in _HAN.findall(old) if one not in _HAN_SILENT}
     shared = _shared(mine, theirs)
+    two_things = bool(signs - others and others - signs) if signs else shared < min(_sizes(mine, theirs))
+    if two_things:
+        return False
+    if same(new, old):
+        return True
+    if mine.values != theirs.values or mine.negated != theirs.negated:
+        return False
+    if len(signs) > _HAN_FEW:
+        return _covers(len(signs & others), len(signs), len(others)) and _latin(mine) == _latin(theirs)
     enough = shared > 1 or (shared == 1 and bool(mine.values))
     return enough and _covers(shared, len(mine.words), len(theirs.words))
+
+
+def _sizes(mine: Gist, theirs: Gist) -> tuple[int, int]:
+    return len(mine.words), len(theirs.words)
 
 
 def _covers(shared: int, one: int, other: int) -> bool:
@@ -52,11 +64,14 @@ def _shared(mine: Gist, theirs: Gist) -> int:
 
 
 def _alike(one: str, other: str) -> bool:
-    """``go`` and ``goes``, ``live`` and ``living``."""
+    """``go`` and ``goes``, ``live`` and ``living``; not ``car`` and ``cart``, ``port`` and ``porter``."""
     length = 0
     while length < min(len(one), len(other)) and one[length] == other[length]:
         length += 1
-    return length >= _STEM_CHARS and one[length:] in _ENDINGS and other[length:] in _ENDINGS
+    ends = {one[length:], other[length:]}
+    if "" in ends and ends & _TELLING and (length < _LONG_STEM_CHARS or "er" in ends):
+        return False
+    return length >= _STEM_CHARS and ends <= _ENDINGS
 
 
 def _latin(found: Gist) -> frozenset[str]:
