@@ -7,6 +7,7 @@ import pytest
 from tests.unit.task.talk import talk
 from totalrecall.domain.session_state import SessionState
 from totalrecall.domain.snapshot import TaskPicture
+from totalrecall.llm.extractive.task_goal import same_task
 from totalrecall.llm.extractive.task_session import state_by_rules
 from totalrecall.llm.extractive.task_state import picture_by_rules
 
@@ -156,3 +157,35 @@ def test_only_who_waits_is_blocked(said: str, blocked: bool) -> None:
     found = picture_by_rules(lines)
     assert found.blocked is blocked
     assert (state_by_rules(lines, found, SessionState()).status == "blocked") is blocked
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Write the letter to the landlord into letter.md", "Write a haiku into haiku.txt", False),
+        ("Fix the login bug in auth.py", "Fix the typo in README", False),
+        ("Add the file export to the app", "Delete the old file", False),
+        ("Schreib einen Brief an den Vermieter", "Schreib ein Skript backup.sh", False),
+        ("帮我写一个爬虫", "帮我写一封信", False),
+        ("Port the parser to TOML", "Add tests for the TOML parser", True),
+        ("帮我写一个爬虫", "给爬虫加上重试", True),
+        ("Plan the trip to Lisbon", "Book the hotel in Lisbon", True),
+    ],
+)
+def test_two_goals_are_the_same_by_what_they_are_about(one: str, other: str, same: bool) -> None:
+    """Not because something is written or fixed in both."""
+    assert same_task(one, other) is same
+
+
+def test_a_new_task_takes_the_place_of_the_old_one_in_the_state() -> None:
+    """With its steps and its project, also when both begin with the same word."""
+    before = SessionState(
+        "home", "Write the letter to the landlord", "active", "x", ("Ask about the heating",)
+    )
+    lines = talk(
+        "U Write a haiku about autumn into poems/haiku.txt", "A I am at it.", "+ write poems/haiku.txt: ok"
+    )
+    found = state_by_rules(lines, picture_by_rules(lines), before)
+    assert (found.project, found.task, found.next_steps) == (
+        "poems", "Write a haiku about autumn into poems/haiku.txt", (),
+    )  # fmt: skip

@@ -24,6 +24,14 @@ _BUILDS = (
     r"plane?n?|portier\w*|schreibe?n?|übersetze?n?)\b"
     r"|实现|修复|开发|迁移|重构|编写|添加|创建|优化|部署|安装|翻译|计划|写"
 )
+# What goals have in common that have nothing in common.
+_ROUTINE = (
+    r"\b(?:want|need|make|give|get|go|can|could|let['’]?s|remove|delete|update|change|check|show|run|start|stop|save|"
+    r"open|put|use|work|continue|test|tests|read|look|send|new|old|next|first|all|some|into|file|files|script|"
+    r"page|app|code|project|bug|error|errors|problem|list|text|thing|things|short|quick|"
+    r"mache?|gibt?|zeige?|lösche?|ändere?|prüfe?|such\w*|datei(?:en)?|skript|fehler|liste|neue?\w*|kurze?\w*)\b"
+    r"|帮我?|请|一[个份封下些]|给我|文件|脚本|问题|代码|页面|项目"
+)
 _TAIL = r"(?:[\s,，]*(?:(?<!\w)(?:please|bitte|thanks|thank you|danke|ok|okay)|吧|谢谢))?[\s.?!:。？！：]*$"
 _INSIDE = r"\s*[,，]\s*(?:please|bitte)\s*(?=[,，])"
 _JOINED = r"^(?:and|also|then|now|und|auch|dann|jetzt)\s+(?=\w)"
@@ -93,9 +101,14 @@ def turns_away(text: str) -> bool:
 
 
 def same_task(one: str, other: str) -> bool:
-    """Whether two goals share a word of weight; their reasons do not count."""
-    first, second = (compiled(_WHY).split(text)[0] for text in (one, other))
+    """Whether two goals are about the same; their reasons, and that both write a file, do not count."""
+    first, second = (_matter(text) for text in (one, other))
     return one == other or related(first, second)
+
+
+def _matter(goal: str) -> str:
+    words = compiled(_WHY).split(goal)[0]
+    return compiled(_ROUTINE).sub(" ", compiled(_BUILDS).sub(" ", words))
 
 
 def is_small(text: str) -> bool:
