@@ -128,8 +128,10 @@ def _client(endpoint: Endpoint, limits: CallLimits) -> httpx.Client:
     import httpx
 
     timeout = httpx.Timeout(limits.deadline_s, connect=min(_CONNECT_S, limits.deadline_s))
+    # Where no certificate can come, none is read to check one against: that takes 40 ms of each call.
+    verify = not (endpoint.local and endpoint.url.startswith("http://"))
     # A proxy for the outside world must not swallow calls to a model on this very machine.
-    return httpx.Client(timeout=timeout, trust_env=not endpoint.local, follow_redirects=False)
+    return httpx.Client(timeout=timeout, trust_env=not endpoint.local, follow_redirects=False, verify=verify)
 
 
 def _exchange(client: httpx.Client, endpoint: Endpoint, sent: _Sent, guard: _Guard) -> Answer | Failure:
