@@ -81,6 +81,8 @@ def test_a_real_agent_is_observed(tmp_path: Path) -> None:
     notes = write_agent(tmp_path, age=timedelta(minutes=1))
     done = totalrecall(tmp_path, "setup")
     assert "stage-3" in notes.read_text("utf-8")
+    prepared = tmp_path / ".local" / "state" / "total-recall" / "main" / "context.md"
+    assert "stage-3" in prepared.read_text("utf-8")  # what the hook hands over, from the first chat on
     assert "sample" not in done.stdout
     assert "*/15 * * * * " in done.stdout
     assert "service install" in done.stdout

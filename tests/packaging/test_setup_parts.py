@@ -173,6 +173,9 @@ def test_all_of_it_and_back_again(tools: Tools) -> None:
     notes = tools.home / ".openclaw" / "workspace" / "memory" / "observations.md"
     notes.parent.mkdir(exist_ok=True)
     notes.write_text("- mine\n", encoding="utf-8")
+    log = tools.home / ".openclaw" / "workspace" / "logs" / "reflector.log.1"
+    log.parent.mkdir(exist_ok=True)
+    log.write_text("{}\n", encoding="utf-8")
     shown = totalrecall(tools.home, "setup", "--uninstall", "--dry-run", env=tools.env)
     assert f"{tools.home / UNIT} would be removed" in shown.stdout
     assert (tools.home / UNIT).exists()
@@ -180,6 +183,7 @@ def test_all_of_it_and_back_again(tools: Tools) -> None:
     assert not (tools.home / UNIT).exists()
     assert not tools.has("active")
     assert f"{notes}   (the notes)" in gone.stdout
+    assert gone.stdout.count(str(log)) == 2  # among what was left, and in the line that removes it
     assert "To remove all of this but the notes:  rm -r" in gone.stdout
     assert "openclaw.json.total-recall-backup-" in gone.stdout
     assert f"{notes} " not in gone.stdout.split("rm -r")[1]

@@ -54,7 +54,8 @@ def logs_command(
     if follow:
         return _follow(coming, list(folders.values()), as_json=as_json)
     if not found and lines:
-        say(f"Nothing was logged yet in {', '.join(map(str, folders))}.", err=True)
+        what = "Nothing of that kind was logged" if job or level != "debug" else "Nothing was logged yet"
+        say(f"{what} in {', '.join(map(str, folders))}.", err=True)
     return ExitCode.OK
 
 

@@ -68,7 +68,7 @@ def _left(host: ServiceHost) -> list[str]:
     """What stays, and how to remove that too."""
     from totalrecall.places.own import config_folder, state_folder
 
-    memories, copies = _of_agents()
+    memories, logs, copies = _of_agents()
     folders = {
         config_folder(host.env, host.home_dir): "settings, and the key if one was stored",
         state_folder(host.env, host.home_dir): "what was read already; a new installation goes on from there",
@@ -76,24 +76,29 @@ def _left(host: ServiceHost) -> list[str]:
     there = [path for path in folders if path.exists()]
     lines = [f"  {path}   (the notes)" for path in memories]
     lines += [f"  {path}   ({folders[path]})" for path in there]
+    lines += [f"  {path}   (a log: numbers and names)" for path in logs]
     lines += [f"  {path}   (OpenClaw's configuration before a change of ours)" for path in copies]
-    if there or copies:
-        words = " ".join(_shell(path) for path in [*there, *copies])
+    if there or logs or copies:
+        words = " ".join(_shell(path) for path in [*there, *logs, *copies])
         lines.append(f"To remove all of this but the notes:  rm -r {words}")
     return ["Left as they are:", *lines] if lines else []
 
 
-def _of_agents() -> tuple[list[Path], list[Path]]:
-    """The agents' notes, and the copies of OpenClaw's configuration that were made beside it."""
+def _of_agents() -> tuple[list[Path], list[Path], list[Path]]:
+    """The agents' notes, our logs, and the copies of OpenClaw's configuration that were made beside it."""
     from totalrecall.bootstrap.machine import places_of
+    from totalrecall.log import LOG_NAMES
 
     try:
         seen = here()
-        found = [places_of(seen, agent).memory_dir / "observations.md" for agent in seen.agents]
+        places = [places_of(seen, agent) for agent in seen.agents]
     except TotalRecallError:
-        return [], []
+        return [], [], []
+    notes = {one.memory_dir / "observations.md" for one in places}
+    folders = {one.workspace / "logs" for one in places}
+    logs = {path for folder in folders for name in LOG_NAMES for path in folder.glob(f"{name}.log*")}
     copies = {path for home in seen.homes for path in home.state_dir.glob("*.total-recall-backup-*")}
-    return sorted({path for path in found if path.exists()}), sorted(copies)
+    return sorted(path for path in notes if path.exists()), sorted(logs), sorted(copies)
 
 
 def _crontab(host: ServiceHost) -> list[str]:

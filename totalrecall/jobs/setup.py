@@ -13,6 +13,7 @@ from pathlib import Path
 from totalrecall.errors import MemoryFileError
 from totalrecall.jobs.backfill import backfill, plan_backfill
 from totalrecall.jobs.context import AgentContext
+from totalrecall.jobs.context_view import prepare
 from totalrecall.jobs.observe import ObserveReport, observe
 from totalrecall.service.plan import LOCATING
 
@@ -53,6 +54,8 @@ def set_up(ctx: AgentContext, *, everything: bool = False) -> SetupReport:
     first = None
     if "observe" not in ctx.ledger.last_runs(ok=True):
         first = backfill(ctx, begins_at_ms=0) if everything else observe(ctx)
+    # The hook is offered next, and hands over what is prepared: the first chats are to have it.
+    prepare(ctx)
     notes = ctx.notes.read().split("\n---\n", 1)[-1]
     lines = tuple(line for line in notes.splitlines() if line.strip())
     return SetupReport(
