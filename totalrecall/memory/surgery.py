@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from totalrecall.memory.long_term.block import read_long_term, render_long_term
+from totalrecall.memory.long_term.block import BEGIN, END, read_long_term
 from totalrecall.memory.observations import LineKind, parse
 
 Holds = Callable[[str], bool]
 SHOWN_CHARS = 160
+_EMPTY = '""'
 
 
 class Build(StrEnum):
@@ -23,7 +24,7 @@ class Build(StrEnum):
     MARKDOWN = "markdown"
     STATE = "state"
     OUR_BLOCK = "our_block"
-    LINES = "lines"
+    WHOLE = "whole"
     JSON_LINES = "json_lines"
 
 
@@ -46,6 +47,9 @@ class Scrubbed:
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _HEADING = re.compile(r"^#{1,6}\s+\S")
 _COMMENT = re.compile(r"^\s*<!--.*-->\s*$")
+# Fences of code, and rows of tables: what stands beside them does not go with them.
+_ALONE = re.compile(r"^\s*(?:```|~~~|\|)")
+_ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4})+|\\[nrt]")
 _SECTION = re.compile(r"^### \[SNAPSHOT\] ")
 _END = re.compile(r"^<!-- /BIG-MEMORY-SNAPSHOT -->\s*$")
 _FIELD = re.compile(r"^([A-Za-z_][\w-]*):(\s+\S.*)?$")
@@ -63,17 +67,18 @@ def _log(text: str, holds: Holds) -> Scrubbed:
     pieces: list[Piece] = []
     gone: set[int] = set()
     parent_gone = False
-    for at, line in enumerate(lines):
-        if line.kind is LineKind.HEADING:
+    for begin, end in _notes(lines):
+        kind = lines[begin].kind
+        if kind is LineKind.HEADING:
             parent_gone = False
             continue
-        if line.kind is LineKind.CHILD and parent_gone:
-            gone.add(at)
-            continue
-        parent_gone = line.kind is not LineKind.CHILD and holds(line.raw)
-        if parent_gone or holds(line.raw):
-            gone.add(at)
-            pieces.append(Piece(at + 1, _shown(line.raw)))
+        held = holds(" ".join(one.raw.strip() for one in lines[begin:end]))
+        follows = kind is LineKind.CHILD and parent_gone
+        if held and not follows:
+            pieces.append(Piece(begin + 1, _shown(lines[begin].raw)))
+        if held or follows:
+            gone.update(range(begin, end))
+        parent_gone = parent_gone if kind is LineKind.CHILD else held
     kept = [line for at, line in enumerate(lines) if at not in gone]
     done: list[str] = []
     for at, line in enumerate(kept):
@@ -86,6 +91,21 @@ def _log(text: str, holds: Holds) -> Scrubbed:
             continue
         done.append(line.raw)
     return Scrubbed("\n".join(done) if gone else text, tuple(pieces))
+
+
+def _notes(lines: list[Any]) -> Iterator[tuple[int, int]]:
+    """Each line with the lines that a person broke it over: its first, and where it ends."""
+    begin = 0
+    for at in range(1, len(lines) + 1):
+        goes_on = (
+            at < len(lines)
+            and lines[at].kind is LineKind.OTHER
+            and lines[begin].kind is not LineKind.HEADING
+            and bool(lines[at].raw.strip() and lines[at - 1].raw.strip())
+        )
+        if not goes_on and begin < at:
+            yield begin, at
+            begin = at
 
 
 def _is_empty_block(lines: list[Any], at: int) -> bool:
@@ -122,7 +142,7 @@ def _spans(lines: list[str]) -> Iterator[tuple[int, int]]:
     begin = -1
     for at, line in enumerate(lines):
         bare = line.rstrip("\r")
-        alone = bool(_HEADING.match(bare) or _COMMENT.match(bare))
+        alone = bool(_HEADING.match(bare) or _COMMENT.match(bare) or _ALONE.match(bare))
         ends = not bare.strip() or alone or _ITEM.match(bare)
         if begin >= 0 and ends:
             yield begin, at
@@ -157,57 +177,96 @@ def _state(text: str, holds: Holds) -> Scrubbed:
     fences = [at for at, line in enumerate(raw) if _FENCE.match(line.rstrip("\r"))]
     if len(fences) < 2 or raw[0].lstrip("\ufeff").strip() != "---":
         return _markdown(text, holds)
-    front, body = raw[: fences[1] + 1], raw[fences[1] + 1 :]
+    front, body = raw[1 : fences[1]], raw[fences[1] :]
     pieces: list[Piece] = []
     kept: list[str] = []
-    for at, line in enumerate(front):
-        field = _FIELD.match(line.rstrip("\r"))
-        if not holds(line):
-            kept.append(line)
-            continue
-        pieces.append(Piece(at + 1, _shown(line)))
-        if field:
-            empty = "[]" if field[1] == "next_steps" else '""'
-            kept.append(f"{field[1]}: {empty}" + ("\r" if line.endswith("\r") else ""))
+    for begin, end in _fields(front):
+        lines = front[begin:end]
+        if _is_in(lines, holds):
+            pieces.append(Piece(begin + 2, _shown(" ".join(lines))))
+            kept += _without_it(lines, holds)
+        else:
+            kept += lines
     rest = _markdown("\n".join(body), holds)
-    pieces += [replace(one, line=one.line + len(front)) for one in rest.pieces]
+    pieces += [replace(one, line=one.line + len(front) + 1) for one in rest.pieces]
     if not pieces:
         return Scrubbed(text, ())
-    return Scrubbed("\n".join([*_with_empty_steps(kept), rest.text]), tuple(pieces))
+    return Scrubbed("\n".join([raw[0], *kept, rest.text]), tuple(pieces))
 
 
-def _with_empty_steps(front: list[str]) -> Iterator[str]:
-    for at, line in enumerate(front):
-        if line.rstrip("\r") == "next_steps:" and not front[at + 1].lstrip().startswith("- "):
-            yield line.replace("next_steps:", "next_steps: []")
-        else:
-            yield line
+def _fields(front: list[str]) -> Iterator[tuple[int, int]]:
+    """Each field of the front matter with the lines its value is written on, and each comment."""
+    begin = 0
+    for at in range(1, len(front) + 1):
+        if at == len(front) or _FIELD.match(front[at].rstrip("\r")) or front[at].startswith("#"):
+            if begin < at:
+                yield begin, at
+            begin = at
+
+
+def _without_it(lines: list[str], holds: Holds) -> list[str]:
+    """A field without the items of its list that hold it, or emptied; a comment is left out."""
+    field = _FIELD.match(lines[0].rstrip("\r"))
+    if field is None:
+        return []
+    value, end = (field[2] or "").strip(), "\r" if lines[0].endswith("\r") else ""
+    items = [at for at, line in enumerate(lines) if at and _ITEM.match(line)]
+    if not value and items and items[0] == 1:
+        spans = zip(items, [*items[1:], len(lines)], strict=True)
+        kept = [
+            line
+            for begin, stop in spans
+            for line in lines[begin:stop]
+            if not _is_in(lines[begin:stop], holds)
+        ]
+        return [lines[0], *kept] if kept else [f"{field[1]}: []{end}"]
+    if value.startswith("["):
+        return [f"{field[1]}: {_list_without(' '.join(lines).partition(':')[2], holds)}{end}"]
+    return [f"{field[1]}: {'[]' if field[1] == 'next_steps' else _EMPTY}{end}"]
+
+
+def _is_in(lines: list[str], holds: Holds) -> bool:
+    return holds(unescaped(" ".join(one.strip() for one in lines)))
+
+
+def _list_without(written: str, holds: Holds) -> str:
+    """A list in brackets without what holds it; empty where it cannot be read."""
+    try:
+        found = json.loads(written)
+    except ValueError:
+        return "[]"
+    return json.dumps([one for one in found if not holds(str(one))], ensure_ascii=False)
+
+
+def unescaped(text: str) -> str:
+    """``text`` with the escapes of JSON and YAML undone, for looking into what may be damaged."""
+    return _ESCAPES.sub(_plain, text)
+
+
+def _plain(match: re.Match[str]) -> str:
+    if match[0][1] != "u":
+        return " "
+    return bytes.fromhex(match[0].replace("\\u", "")).decode("utf-16-be", "replace")
 
 
 def _our_block(text: str, holds: Holds) -> Scrubbed:
     """Entries and lines of our block; raises ``TornBlockError`` when nobody can tell what is ours."""
-    memory = read_long_term(text)
-    entries = [one for one in memory.entries if holds(one.text)]
-    others = [one for one in memory.others if holds(one[1])]
-    if not entries and not others:
+    if not read_long_term(text).present:
         return Scrubbed(text, ())
-    lines = text.split("\n")
-    words = [*(one.text for one in entries), *(line for _, line in others)]
-    pieces = [Piece(_line_of(lines, one), _shown(one)) for one in words]
-    left = replace(
-        memory,
-        entries=tuple(one for one in memory.entries if one not in entries),
-        others=tuple(one for one in memory.others if one not in others),
-    )
-    return Scrubbed(render_long_term(left, _language(text)), tuple(pieces))
+    before, _, rest = text.partition(BEGIN)
+    inside, _, after = rest.partition(END)
+    done = _markdown(inside, holds)
+    above = before.count("\n")
+    pieces = tuple(replace(one, line=one.line + above) for one in done.pieces)
+    return Scrubbed(f"{before}{BEGIN}{done.text}{END}{after}", pieces)
 
 
-def _language(text: str) -> str:
-    return "zh" if re.search(r"^## (?:核心|协议|项目状态|环境备忘|关键时间线)", text, re.MULTILINE) else "en"
-
-
-def _line_of(lines: list[str], words: str) -> int:
-    return next((at for at, line in enumerate(lines, 1) if words in line), 1)
+def _whole(text: str, holds: Holds) -> Scrubbed:
+    """A file that goes as a whole, wherever in it the words stand and however they are written."""
+    pieces = _lines(text, lambda line: holds(unescaped(line))).pieces
+    if not pieces and holds(unescaped(text)):
+        pieces = (Piece(1, _shown(text)),)
+    return Scrubbed("" if pieces else text, pieces)
 
 
 def _lines(text: str, holds: Holds) -> Scrubbed:
@@ -234,7 +293,8 @@ def _strings_in(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in value.values():
+        for name, one in value.items():
+            yield str(name)
             yield from _strings_in(one)
     elif isinstance(value, list):
         for one in value:
@@ -251,6 +311,6 @@ _HOW: dict[Build, Callable[[str, Holds], Scrubbed]] = {
     Build.MARKDOWN: _markdown,
     Build.STATE: _state,
     Build.OUR_BLOCK: _our_block,
-    Build.LINES: _lines,
+    Build.WHOLE: _whole,
     Build.JSON_LINES: _json_lines,
 }

@@ -17,7 +17,7 @@ from totalrecall.jobs.streams import stream_of
 from totalrecall.ledger.forgetting import HeldText
 from totalrecall.memory.long_term.block import TornBlockError
 from totalrecall.memory.profile.removal import matches
-from totalrecall.memory.surgery import Build, scrubbed
+from totalrecall.memory.surgery import Build, scrubbed, unescaped
 from totalrecall.privacy.phrase import holds, tokens_of
 
 MIN_NOTE_CHARS = 8
@@ -153,7 +153,7 @@ def _of_profile(ctx: AgentContext, target: Target) -> Iterator[FoundPiece]:
             yield FoundPiece(f"{ctx.profile.path} ({one.path})", 0, ctx.screen(one.shown))
     for path in ctx.profile.copies():
         text = (read_state(path).content or b"").decode("utf-8", "replace")
-        if target.held_by(text):
+        if target.held_by(unescaped(text)):
             yield FoundPiece(str(path), 0, "a damaged profile that was kept")
 
 

@@ -64,8 +64,8 @@ def _all(ctx: AgentContext) -> Iterator[Place]:
         yield Place(path, Build.STATE)
     for folder in (workspace, workspace / "state"):
         for path in sorted(folder.glob("*.unreadable-*")):
-            yield Place(path, Build.LINES, Way.REMOVE)
+            yield Place(path, Build.WHOLE, Way.REMOVE)
     for path in sorted((workspace / "logs").glob(_LOGS)):
         yield Place(path, Build.JSON_LINES)
     for name in PREPARED:
-        yield Place(ctx.state_dir / name, Build.LINES, Way.REMOVE)
+        yield Place(ctx.state_dir / name, Build.WHOLE, Way.REMOVE)

@@ -14,7 +14,7 @@ from totalrecall.jobs.forget.places import Place, Way, folders, places
 from totalrecall.ledger.backup import backups
 from totalrecall.ledger.forgetting import remove_from_copies
 from totalrecall.memory.profile.removal import without
-from totalrecall.memory.surgery import Build, scrubbed
+from totalrecall.memory.surgery import Build, scrubbed, unescaped
 from totalrecall.memory.tombstones import add_tombstone
 
 JOB = "forget"
@@ -90,7 +90,7 @@ def _scrub(place: Place, target: Target) -> None:
 
 def _profile(ctx: AgentContext, target: Target) -> None:
     for path in ctx.profile.copies():
-        if target.held_by((read_state(path).content or b"").decode("utf-8", "replace")):
+        if target.held_by(unescaped((read_state(path).content or b"").decode("utf-8", "replace"))):
             Path(path).unlink(missing_ok=True)
     data = ctx.profile.read()
     if isinstance(data, dict) and target.phrase and without(data, target.phrase) != data:
