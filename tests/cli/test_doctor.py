@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -150,3 +151,21 @@ def test_an_empty_prompt_of_the_user_s_own_is_told(
     (prompts / "reflector-system.txt").write_text(" \n", encoding="utf-8")
     _, out, _ = shell("doctor", "--offline")
     assert f"The prompt {prompts / 'reflector-system.txt'} is empty." in out
+
+
+def test_a_database_that_cannot_be_read_is_told_once(lab: Lab, shell: Run) -> None:
+    """Looking at the transcripts and looking at the agent's health find the same."""
+    lab.say("We decided to use PostgreSQL 16.")
+    shell("observe")
+    database = lab.sessions.parent / "agent" / "openclaw-agent.sqlite"
+    database.parent.mkdir()
+    database.write_bytes(b"SQLite format 3\0" + b"x" * 5_000)
+    said = [one["what"] for one in findings(shell) if "is damaged or no SQLite file" in one["what"]]
+    assert len(said) == 1
+
+
+def test_a_pipe_for_a_config_is_told_and_not_waited_for(lab: Lab, shell: Run) -> None:
+    """Whatever stands where OpenClaw's config belongs, every command comes to an end."""
+    lab.say("We decided to use PostgreSQL 16.")
+    os.mkfifo(lab.state_dir / "openclaw.json")
+    assert [one for one in findings(shell) if "Is no regular file; not read." in one["what"]]

@@ -64,7 +64,7 @@ def _findings(agent: str | None, *, offline: bool) -> list[Finding]:
             asked = True
             found += checkup.of_models(installation, places)
         # What concerns the whole machine (the service, say) is told once.
-        findings += [_prefixed(prefix, each) for each in found if each.what not in told]
+        findings += [_prefixed(prefix, each) for each in dict.fromkeys(found) if each.what not in told]
     return findings
 
 

@@ -8,6 +8,7 @@ a problem for ``doctor``, never a crash.
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,7 +202,12 @@ def _load(path: Path, problems: list[Problem], chain: tuple[Path, ...]) -> Any:
         problems.append(Problem(Level.WARNING, "$include goes round in a circle or too deep.", path=path))
         return {}
     try:
-        if path.stat().st_size > MAX_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            # A pipe would be waited for without an end.
+            problems.append(Problem(Level.ERROR, "Is no regular file; not read.", path=path))
+            return {}
+        if found.st_size > MAX_BYTES:
             problems.append(Problem(Level.ERROR, f"Larger than {MAX_BYTES} bytes; not read.", path=path))
             return {}
         tree = parse_lax_json(path.read_text(encoding="utf-8-sig"))
