@@ -147,6 +147,12 @@ def only_user(folder: Path) -> Iterator[None]:
         os.close(users_fd)
 
 
+def says_damaged(error: sqlite3.Error) -> bool:
+    """Whether SQLite says that the file itself is broken, and not its disk, its rights or its users."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
 @contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as ours: busy, damaged, no room."""
@@ -157,7 +163,7 @@ def translated(path: Path) -> Iterator[None]:
         primary = code & 0xFF if code is not None else None
         if primary in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise BusyError(f"The ledger {path} is in use for too long.", "Try again in a moment.") from error
-        if primary in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+        if says_damaged(error):
             raise damaged(path, str(error)) from error
         if primary in _WORLD:
             raise LedgerError(f"The ledger {path} cannot be used: {error}.", _WORLD[primary]) from error

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from totalrecall.errors import LedgerError
 from totalrecall.ledger.backup import backups
-from totalrecall.ledger.database import FILE_NAME, damaged, first_fault
+from totalrecall.ledger.database import FILE_NAME, damaged, first_fault, says_damaged, translated
 from totalrecall.ledger.mirror import Mirror, Unreadable, read_mirror
 from totalrecall.ledger.schema import VERSION, version_of
 
@@ -30,12 +30,20 @@ class LedgerHealth(StrEnum):
 
 
 def diagnose(folder: Path, mirror_path: Path, *, notes_exist: bool, thorough: bool = False) -> LedgerHealth:
-    """The state of the ledger in ``folder``; ``thorough`` checks every page, as opening does when due."""
+    """The state of the ledger in ``folder``; ``thorough`` checks every page, as opening does when due.
+
+    Raises:
+        LedgerError: it cannot be looked at: no room, no rights, a disk that fails. It need not be damaged.
+        BusyError: another process keeps it.
+    """
     path = folder / FILE_NAME
     try:
         version, fault = _look(path, thorough=thorough)
-    except sqlite3.DatabaseError:
-        return LedgerHealth.DAMAGED
+    except sqlite3.DatabaseError as error:
+        if says_damaged(error):
+            return LedgerHealth.DAMAGED
+        with translated(path):
+            raise
     if version > VERSION:
         return LedgerHealth.NEWER
     if fault:

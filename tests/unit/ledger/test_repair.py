@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import stat
 from collections.abc import Callable
 from dataclasses import replace
@@ -306,3 +307,28 @@ def test_nothing_is_repaired_under_a_running_service(folder: Path, monkeypatch: 
         assert ledger.counts() == before
     assert not list(folder.glob("ledger-aside-*"))
     assert not list(folder.glob(".repair-*"))
+
+
+@pytest.mark.report("R082")
+@pytest.mark.parametrize(
+    ("code", "kind", "said"),
+    [
+        (sqlite3.SQLITE_IOERR, LedgerError, "free space"),
+        (sqlite3.SQLITE_FULL, LedgerError, "Make room"),
+        (sqlite3.SQLITE_CANTOPEN, LedgerError, "right to read"),
+        (sqlite3.SQLITE_BUSY, BusyError, "Try again"),
+    ],
+)
+def test_a_full_disk_is_not_taken_for_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[Exception], said: str
+) -> None:
+    """What the disk, the rights or others do is told as that: `repair` would move a sound ledger aside."""
+
+    def look(_path: Path, *, thorough: bool) -> tuple[int, str]:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = code
+        raise error
+
+    monkeypatch.setattr("totalrecall.ledger.health._look", look)
+    with pytest.raises(kind, match=said):
+        diagnose(folder, mirror_of(folder), notes_exist=False)
