@@ -208,6 +208,19 @@ def test_a_silent_model_keeps_only_one_start_up_waiting(lab: Lab, server: ModelS
     assert recovered(hurried(lab, server, 30.0)).messages == 1
 
 
+def test_a_model_that_the_observer_has_reached_is_asked_again_at_once(lab: Lab, server: ModelServer) -> None:
+    """Silence at a start-up is forgotten as soon as anybody's batch was noted."""
+    server.will(Hang())
+    lab.say(DECISION)
+    recovered(hurried(lab, server))
+    server.will(chat("- 🔴 12:00 [decision] Ada moves the pump hall to Building 4 by 2026-05-01 [1]"))
+    lab.should_stop = lambda: False
+    lab.observe()
+    lab.say("We decided to paint the gate blue, with Kim.")
+    server.will(chat("- 🔴 12:00 [decision] The gate is painted blue, with Kim [1]"))
+    assert recovered(hurried(lab, server, 30.0)).messages == 1
+
+
 def test_a_model_that_refuses_gets_nothing_noted_by_anybody_else(lab: Lab, server: ModelServer) -> None:
     """A refusal is an answer: the message is set aside, and told; it is not away, so nothing stands in."""
     server.will(REFUSAL)

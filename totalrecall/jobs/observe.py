@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 JOB_WAIT_S = 5.0
 JOB = "observe"
+SILENT_SINCE = "model_silent_since_ms"
 # A transcript that is rewritten all the time while we read it is left for the next run.
 RESCANS_PER_RUN = 3
 BLOCKING = (ModelUnreachableError, CeilingError, ConfigError)
@@ -263,6 +264,8 @@ class _Run:
             save_mirror(ctx)
             if report.batches:
                 write_run_marks(ctx, self._compressor.sent)
+                # Whoever noted it: the model that was silent at a start-up is not avoided any longer.
+                ctx.ledger.set(SILENT_SINCE, None)
         report.out_of_time = not self._may_go_on()
         self._passed.finish()
         self.record(report.blocked or (self._back_up() if report.batches else None))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from totalrecall.errors import ModelUnreachableError
 from totalrecall.jobs.context import AgentContext
-from totalrecall.jobs.observe import ObserveOptions, ObserveReport, observe
+from totalrecall.jobs.observe import SILENT_SINCE, ObserveOptions, ObserveReport, observe
 
 if TYPE_CHECKING:
     from totalrecall.domain.note import Compression
@@ -21,7 +21,6 @@ MODEL_S = 20.0
 ALL_S = 45.0
 BUSY_WAIT_S = 1.5
 # A model that kept one start-up waiting does not keep the next ones waiting too; the observer goes on asking.
-SILENT_SINCE = "model_silent_since_ms"
 NOT_AGAIN_MS = 900_000
 
 
