@@ -158,16 +158,49 @@ def test_secrets_and_other_peoples_data_are_left_out_whole_and_counted(lab: Lab)
     key = "sk-or-v1-" + "0a" * 32
     (lab.workspace / "memory" / "2026-03-01.md").write_text(
         f"- The repository key is {key}\n- Sarah is my friend, phone +49 170 1234567\n- Tom is my boss, he is sick\n"
-        "- My birthday mail goes to robin@crumb.example\n",
+        "- My birthday mail goes to robin@crumb.example\n- User's sister Ana has the number +49 170 7654321\n"
+        "- I was told that Max lives at 12 Long Acre Street\n- Mein Bruder hat die Nummer +49 170 7654322\n",
         encoding="utf-8",
     )
     plan, done = run(lab)
-    assert (plan.withheld, done.withheld) == (3, 3)
+    assert (plan.withheld, done.withheld) == (6, 6)
     text = memory(lab)
     assert key not in text
     assert "1234567" not in text
+    assert "765432" not in text
+    assert "Long Acre" not in text
     assert "sick" not in text
     assert "robin@crumb.example" in text
+
+
+def test_a_line_that_begins_another_one_is_written_all_the_same(lab: Lab) -> None:
+    """A short task is not taken for the longer one that stands in the log."""
+    log = lab.workspace / "memory" / "2026-03-02.md"
+    log.parent.mkdir(exist_ok=True)
+    log.write_text("- Remind me to call Anna about the invoices and the tax\n", encoding="utf-8")
+    lab.say("Remind me to call Anna.")
+    lab.observe()
+    run(lab)
+    lines = [line for line in log.read_text(encoding="utf-8").splitlines() if "call Anna" in line]
+    assert len(lines) == 2
+    lab.now += timedelta(days=1)
+    run(lab, maintain=True)
+    assert [line for line in log.read_text(encoding="utf-8").splitlines() if "call Anna" in line] == lines
+
+
+def test_only_our_own_copies_give_way(lab: Lab) -> None:
+    """A file of the user's that is called like one stays, however many copies there are."""
+    archive = lab.workspace / "memory" / "archive"
+    archive.mkdir(parents=True)
+    mine = archive / "MEMORY-important.md"
+    mine.write_text("mine", encoding="utf-8")
+    os.utime(mine, (1, 1))
+    for number in range(35):
+        (archive / f"MEMORY-202501{number:02d}.md").write_text("x", encoding="utf-8")
+    (lab.workspace / "MEMORY.md").write_text("theirs\n", encoding="utf-8")
+    run(lab)
+    assert mine.read_text(encoding="utf-8") == "mine"
+    assert len(list(archive.glob("MEMORY-20*.md"))) == 30
 
 
 def test_the_first_run_builds_from_the_daily_logs_and_the_profile(lab: Lab) -> None:

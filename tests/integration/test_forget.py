@@ -30,6 +30,7 @@ from totalrecall.jobs.search import SearchOptions, search
 from totalrecall.jobs.undo import undo
 from totalrecall.jobs.verify import verify
 from totalrecall.memory.profile.contacts import Contact
+from totalrecall.memory.profile.document import value_at
 from totalrecall.memory.snapshots import all_snapshots
 
 OTHER = "22222222-aaaa-4aaa-8aaa-000000000002"
@@ -140,7 +141,9 @@ def test_everything_else_stays(lab: Lab) -> None:
         if name.endswith((".md", ".jsonl")) and not name.endswith("context.md")
     }
     forgotten(lab)
-    view = (lab.root / ".local" / "state" / "total-recall" / "main" / "context.md").read_text(encoding="utf-8")
+    view = (lab.root / ".local" / "state" / "total-recall" / "main" / "context.md").read_text(
+        encoding="utf-8"
+    )
     assert "stage-2" in view
     for name, content in before.items():
         kept = [line for line in content.splitlines() if FALCON not in line.lower()]
@@ -231,6 +234,44 @@ def test_a_session_is_forgotten_backwards(lab: Lab) -> None:
         assert verify(ctx).adds_up
         with pytest.raises(ConfigError, match="No session matches"):
             session_target(ctx, "nobody")
+
+
+def test_a_forgotten_session_takes_what_the_profile_learnt_from_it(lab: Lab) -> None:
+    """Values, list items and waiting contradictions; what was said elsewhere stays, and people are named."""
+    lab.say(
+        "My time zone is Europe/Lisbon.",
+        "I always use vim.",
+        "My name is Max Power.",
+        "Tom is my boss.",
+        session=OTHER,
+    )
+    lab.say("I always use git.")
+    lab.observe()
+    with lab.context() as ctx:
+        learn_profile(ctx)
+        before = ctx.profile.read()
+        assert isinstance(before, dict)
+        assert value_at(before, "identity.timezone") == "Europe/Lisbon"
+        assert value_at(before, "meta.conflicts")
+        target = session_target(ctx, "2222*")
+        found = find(ctx, target)
+        forget(ctx, target)
+        after = ctx.profile.read()
+    assert isinstance(after, dict)
+    assert any("identity.timezone" in one.where for one in found.pieces)
+    assert any("totalrecall profile forget 'Tom'" in one for one in found.out_of_reach)
+    assert value_at(after, "identity") == {**value_at(before, "identity"), "timezone": ""}
+    assert not value_at(after, "meta.conflicts")
+    assert "Lisbon" not in json.dumps(after)
+    assert "Max" not in json.dumps(after)
+
+
+def test_a_damaged_profile_with_escapes_goes_too(lab: Lab) -> None:
+    """Other programs write what is not ASCII as escapes; the copy of it holds the words all the same."""
+    copy = lab.state_dir / "memory" / "user_profile.damaged-20260301T000000.json"
+    copy.write_text('{"identity": {"name": ' + json.dumps("猎鹰项目"), encoding="utf-8")
+    assert str(copy) in {one.where for one in forgotten(lab, "猎鹰项目").pieces}
+    assert not copy.exists()
 
 
 def test_everything_is_forgotten_and_the_agent_goes_on_from_now(lab: Lab) -> None:

@@ -24,9 +24,11 @@ from totalrecall.jobs.profile import (
     recover,
     set_contact,
     set_field,
+    settle,
     shown,
 )
-from totalrecall.memory.profile.contacts import Contact
+from totalrecall.memory.profile.changes import Said, conflicts
+from totalrecall.memory.profile.contacts import Contact, learn_contact
 from totalrecall.memory.profile.document import value_at, with_value
 
 
@@ -169,6 +171,23 @@ def test_who_is_meant_must_be_said_where_two_have_one_name(desk: ProfileDesk) ->
         set_contact(desk, Contact("Sarah", alias="S. Lopez"), None)
     data = set_contact(desk, Contact("Sarah", alias="S. Lopez"), 2)
     assert data["relationships"]["contacts"][1]["alias"] == ["S. Lopez"]
+
+
+def test_which_of_two_was_meant_is_not_settled_by_accepting_but_by_saying_who(desk: ProfileDesk) -> None:
+    """``accept`` would write nothing: it says so, and naming the person settles it."""
+    people = [{"name": "Sarah", "relationship": "boss"}, {"name": "Sarah", "relationship": "client"}]
+    desk.file.change(lambda data: with_value(data, "relationships.contacts", people), START)
+    said = Said(START.isoformat(), "main", "n")
+    desk.file.change(
+        lambda data: learn_contact(data, Contact("Sarah", notes="prefers mail"), said).data, START
+    )
+    (waiting,) = conflicts(shown(desk))
+    with pytest.raises(ConfigError, match="Several people") as refused:
+        settle(desk, waiting["id"], take_new=True)
+    assert "profile contact 'Sarah' --which N" in str(refused.value.hint)
+    assert conflicts(shown(desk)) == [waiting]
+    set_contact(desk, Contact("Sarah", alias="S. Lopez"), 2)
+    assert conflicts(shown(desk)) == []
 
 
 def test_an_edit_made_meanwhile_is_kept(lab: Lab, desk: ProfileDesk) -> None:

@@ -14,6 +14,7 @@ from totalrecall.memory.profile.contacts import (
     Contact,
     Episode,
     contacts,
+    is_about_whom,
     people_named,
     put_contact,
     with_episode,
@@ -118,6 +119,13 @@ def settle(desk: ProfileDesk, number: str, *, take_new: bool) -> Data:
     """
 
     def edit(data: Data) -> Data:
+        asked = next((one for one in conflicts(data) if one.get("id") == number), None)
+        if take_new and asked is not None and is_about_whom(asked):
+            name = str(asked["field"]).partition("[")[2].removesuffix("]")
+            raise ConfigError(
+                f"Several people are called {name!r}: {asked.get('new')}.",
+                f"Say who: totalrecall profile contact '{name}' --which N --alias '…'; or reject it.",
+            )
         done = accept(data, number) if take_new else reject(data, number)
         if done is None:
             waiting = ", ".join(str(one.get("id")) for one in conflicts(data)) or "none"

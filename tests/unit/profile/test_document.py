@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from totalrecall.memory.profile.changes import Said, accept, learn, put, reject
+from totalrecall.memory.profile.contacts import Contact, Episode, learn_contact, with_episode
 from totalrecall.memory.profile.document import Damage, fresh, read_profile, render_profile, value_at
+from totalrecall.memory.profile.fields import find_field
+from totalrecall.memory.profile.hygiene import tidied
+from totalrecall.memory.profile.relevant import relevant
+from totalrecall.memory.profile.removal import without
+from totalrecall.memory.profile.summary import summary
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 JSON = st.recursive(
@@ -92,3 +99,53 @@ def test_any_bytes_are_a_profile_or_damage(content: bytes) -> None:
     """Reading is total."""
     found = read_profile(content)
     assert isinstance(found, Damage) or value_at(found, "meta.version") is not None
+
+
+ODD: list[object] = [5, "Sarah", True, [1, {"a": 1}], {"a": [1]}, [None], 1.5]
+
+
+def _edited(path: str, odd: object) -> dict[str, Any]:
+    data = fresh(NOW)
+    data["identity"]["name"] = "Bob"
+    data["relationships"]["contacts"] = [{"name": "Sarah"}, {"name": "Sarah"}]
+    data["episodic"] = [{"summary": "the deploy script email"}]
+    data["meta"]["conflicts"] = [{"id": "x"}]
+    folder, _, key = path.partition(".")
+    target = {"meta": data["meta"], "contact": data["relationships"]["contacts"][0], "episode": data["episodic"][0],
+              "conflict": data["meta"]["conflicts"][0], "work": data["preferences"]["work"]}[folder]  # fmt: skip
+    target[key] = odd
+    return data
+
+
+@pytest.mark.report("R081")
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "meta.field_updated", "meta.sources", "meta.stale", "meta.conflicts", "meta.rejected", "meta.damaged",
+        "contact.name", "contact.alias", "contact.relationship", "contact.communication_notes", "contact.last_interaction",
+        "episode.date", "episode.summary", "episode.outcome", "episode.tags", "conflict.field", "conflict.new_said", "work.tools",
+    ],
+)  # fmt: skip
+def test_an_edit_of_any_type_is_used_or_named_and_never_a_crash(path: str, odd: object) -> None:
+    """Whatever a hand put there: everything that is done with a profile can be done, or the file is damaged."""
+    found = read_profile(json.dumps(_edited(path, odd)).encode())
+    if isinstance(found, Damage):
+        return
+    said, tools, name = (
+        Said("2026-03-02T00:00:00+00:00", "main", "n"),
+        find_field("tools"),
+        find_field("identity.name"),
+    )
+    assert tools is not None
+    assert name is not None
+    learnt = learn(learn(found, tools, "uv", said).data, name, "Rob", said).data
+    learnt = learn_contact(
+        put(learnt, name, "Rob", said), Contact("Sarah", "boss", "S", "short mails", "2026-03-02"), said
+    ).data
+    learnt = with_episode(tidied(learnt, NOW).data, Episode("2026-03-02", "x")).data
+    for number in ("x", "y"):
+        learnt = accept(learnt, number) or reject(learnt, number) or learnt
+    assert summary(learnt)
+    assert relevant(learnt, "email to Sarah about the deploy script") is not None
+    assert isinstance(read_profile(render_profile(without(learnt, "Sarah"))), dict)

@@ -27,7 +27,13 @@ from totalrecall.privacy.placeholders import has_placeholder
 JOB = "distill"
 MAINTAIN_DAYS = 7
 _ITEM = re.compile(r"^[-*]\s+")
-_OWN = re.compile(r"^(?:\W*(?:user(?:'s)?|my|i|mein\w*|ich|nutzer\w*|用户|我))\b", re.IGNORECASE)
+# The user's own number, mail or address, said as such; a sister's number does not become theirs.
+_OWN = re.compile(
+    r"^\W*(?:user['’]s|my|meine?|nutzers?)\s+(?:(?:new|own|work|private|birthday|neue|eigene|private)\s+)?"
+    r"(?:(?:tele|mobile |cell )?phone(?: number)?|number|e-?mail(?: address)?|mail|address|handynummer"
+    r"|telefonnummer|mailadresse|adresse)\b|^\W*(?:用户|我)的(?:电话|手机|邮箱|地址)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

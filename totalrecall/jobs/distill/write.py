@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -31,6 +32,7 @@ HOST_LIMIT = 20_000
 WRITE_TRIES = 5
 RUNS = "distill:runs"
 BACKUPS = 30
+_COPY = re.compile(r"MEMORY-\d{8}(?:-\d+)?\.md")
 _HEADING = {"en": "Memory Distill", "zh": "记忆蒸馏"}
 
 
@@ -105,9 +107,8 @@ def _back_up(ctx: AgentContext, territory: Territory, state: FileState) -> str:
         if not isinstance(made, Conflict) or made.current.content == state.content:
             break
         number += 1
-    old = sorted(
-        territory.archive.glob("MEMORY-????????*.md"), key=lambda one: (one.stat().st_mtime, one.name)
-    )
+    copies = [one for one in territory.archive.glob("MEMORY-*.md") if _COPY.fullmatch(one.name)]
+    old = sorted(copies, key=lambda one: (one.stat().st_mtime, one.name))
     for leftover in old[:-BACKUPS]:
         territory.allowed(leftover).unlink(missing_ok=True)
     return str(path)
@@ -142,8 +143,8 @@ def _daily(ctx: AgentContext, territory: Territory, plan: Plan) -> int:
     written = 0
     for day, candidates in sorted(days.items()):
         path = territory.allowed(daily_path(ctx.memory_dir, day))
-        held = _text(path)
-        lines = [_daily_line(one) for one in candidates if one.text not in held]
+        held = _text(path).splitlines()
+        lines = [_daily_line(one) for one in candidates if not _stands_in(one, held)]
         if lines:
             body = "\n".join(lines)
             append_to_day(
@@ -151,6 +152,13 @@ def _daily(ctx: AgentContext, territory: Territory, plan: Plan) -> int:
             )
             written += len(lines)
     return written
+
+
+def _stands_in(candidate: Candidate, held: Sequence[str]) -> bool:
+    """Whether a line of the log is this one, from wherever it was taken then."""
+    line = _daily_line(replace(candidate, source=""))
+    bare = f"- {candidate.text}"
+    return any(one in (bare, line) or one.startswith(f"{line} (session ") for one in held)
 
 
 def _daily_line(candidate: Candidate) -> str:

@@ -16,7 +16,9 @@ from totalrecall.jobs.forget.places import Place, places
 from totalrecall.jobs.streams import stream_of
 from totalrecall.ledger.forgetting import HeldText
 from totalrecall.memory.long_term.block import TornBlockError
-from totalrecall.memory.profile.removal import matches
+from totalrecall.memory.profile.contacts import contacts
+from totalrecall.memory.profile.document import Data
+from totalrecall.memory.profile.removal import Found, matches, matches_of_notes, without, without_notes
 from totalrecall.memory.surgery import Build, scrubbed, unescaped
 from totalrecall.privacy.phrase import holds, tokens_of
 
@@ -45,6 +47,18 @@ class Target:
             return holds(text, self.phrase)
         bare = " ".join(text.split())
         return any(one in bare for one in self.texts)
+
+    def matches_in(self, profile: Data) -> list[Found]:
+        """What of the profile it is."""
+        if self.phrase:
+            return matches(profile, self.phrase)
+        return matches_of_notes(profile, self.note_ids, self.texts)
+
+    def taken_out_of(self, profile: Data) -> Data:
+        """The profile without it."""
+        if self.phrase:
+            return without(profile, self.phrase)
+        return without_notes(profile, self.note_ids, self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +162,8 @@ def _of_ledger(ctx: AgentContext, held: HeldText) -> FoundPiece:
 
 def _of_profile(ctx: AgentContext, target: Target) -> Iterator[FoundPiece]:
     data = ctx.profile.read()
-    if isinstance(data, dict) and target.phrase:
-        for one in matches(data, target.phrase):
+    if isinstance(data, dict):
+        for one in target.matches_in(data):
             yield FoundPiece(f"{ctx.profile.path} ({one.path})", 0, ctx.screen(one.shown))
     for path in ctx.profile.copies():
         text = (read_state(path).content or b"").decode("utf-8", "replace")
@@ -164,10 +178,23 @@ def _beyond(ctx: AgentContext, target: Target) -> list[str]:
         for session in ctx.transcripts.sessions()
         if _speaks_of(ctx, session, target)
     ]
+    said += _people_named(ctx, target)
     said.append("OpenClaw's own search index: 'openclaw memory index --force' makes it anew.")
     if any((folder / ".git").exists() for folder in (ctx.workspace, *ctx.workspace.parents)):
         said.append(f"{ctx.workspace} lies in a Git repository: its history keeps what was committed.")
     return said
+
+
+def _people_named(ctx: AgentContext, target: Target) -> list[str]:
+    """People of the profile whom the forgotten notes name: nothing says where else they are known from."""
+    data = ctx.profile.read() if target.texts else None
+    people = contacts(data) if isinstance(data, dict) else []
+    names = [str(one.get("name")) for one in people if tokens_of(str(one.get("name")))]
+    return [
+        f"{name} stays in the profile; to remove them: totalrecall profile forget '{name}'"
+        for name in names
+        if any(holds(text, name) for text in target.texts)
+    ]
 
 
 def _speaks_of(ctx: AgentContext, session: Session, target: Target) -> bool:

@@ -13,7 +13,6 @@ from totalrecall.jobs.forget.find import Target
 from totalrecall.jobs.forget.places import Place, Way, folders, places
 from totalrecall.ledger.backup import backups
 from totalrecall.ledger.forgetting import remove_from_copies
-from totalrecall.memory.profile.removal import without
 from totalrecall.memory.surgery import Build, scrubbed, unescaped
 from totalrecall.memory.tombstones import add_tombstone
 
@@ -93,5 +92,5 @@ def _profile(ctx: AgentContext, target: Target) -> None:
         if target.held_by(unescaped((read_state(path).content or b"").decode("utf-8", "replace"))):
             Path(path).unlink(missing_ok=True)
     data = ctx.profile.read()
-    if isinstance(data, dict) and target.phrase and without(data, target.phrase) != data:
-        ctx.profile.change(lambda latest: without(latest, target.phrase), ctx.now())
+    if isinstance(data, dict) and target.taken_out_of(data) != data:
+        ctx.profile.change(target.taken_out_of, ctx.now())

@@ -71,7 +71,7 @@ def put(data: Data, field: Field, value: Any, said: Said) -> Data:
         done = _listed(data, field, value, said).data
     else:
         done = _stamped(with_value(data, field.path, value), field.path, said)
-    return _settled(done, field.path) if not _same(old, value) or conflicts(data) else done
+    return settled(done, field.path) if not _same(old, value) or conflicts(data) else done
 
 
 def waiting(data: Data, path: str, old: Any, new: Any, said: Said) -> Changed:
@@ -81,7 +81,7 @@ def waiting(data: Data, path: str, old: Any, new: Any, said: Said) -> Changed:
     rejected = value_at(data, "meta.rejected") or []
     if number in rejected or any(one.get("id") == number for one in held):
         return Changed(data, Change.KNOWN)
-    source = (value_at(data, "meta.sources") or {}).get(path, {})
+    source = (value_at(data, "meta.sources") or {}).get(path) or {}
     entry = {
         "id": number,
         "field": path,
@@ -146,7 +146,8 @@ def _stamped(data: Data, path: str, said: Said) -> Data:
     return done
 
 
-def _settled(data: Data, path: str) -> Data:
+def settled(data: Data, path: str) -> Data:
+    """The profile without what waits about the field: the user has said it."""
     held = [one for one in conflicts(data) if one.get("field") != path]
     return with_value(data, "meta.conflicts", held) if len(held) < len(conflicts(data)) else data
 

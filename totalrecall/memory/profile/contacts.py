@@ -6,7 +6,7 @@ import copy
 from dataclasses import dataclass
 from typing import Any
 
-from totalrecall.memory.profile.changes import Change, Changed, Said, waiting
+from totalrecall.memory.profile.changes import Change, Changed, Said, settled, waiting
 from totalrecall.memory.profile.document import Data, value_at, with_value
 
 RELATIONSHIPS = ("boss", "colleague", "client", "friend", "family")
@@ -69,7 +69,7 @@ def learn_contact(data: Data, contact: Contact, said: Said) -> Changed:
     found = people_named(data, contact.name)
     if len(found) > 1:
         new = _described(contact)
-        return waiting(data, f"relationships.contacts[{contact.name}]", "which one is meant?", new, said)
+        return waiting(data, _path_of(contact.name), "which one is meant?", new, said)
     if not found:
         return Changed(_with_contacts(data, [*contacts(data), _entry(contact)]), Change.ADDED)
     old = contacts(data)[found[0]]
@@ -98,7 +98,18 @@ def put_contact(data: Data, contact: Contact, place: int | None) -> Data:
         return _with_contacts(data, [*contacts(data), _entry(contact)])
     people = contacts(data)
     people[place] = _updated(people[place], contact, replace=True)
-    return _with_contacts(data, people)
+    # Who was meant is said now.
+    return settled(_with_contacts(data, people), _path_of(contact.name))
+
+
+def is_about_whom(conflict: Data) -> bool:
+    """Whether a conflict waits for which of several people is meant."""
+    path = str(conflict.get("field", ""))
+    return path.startswith("relationships.contacts[") and path.endswith("]")
+
+
+def _path_of(name: str) -> str:
+    return f"relationships.contacts[{name}]"
 
 
 def with_episode(data: Data, episode: Episode) -> Changed:

@@ -32,6 +32,14 @@ _FRESH: Data = {
     "episodic": [],
     "meta": {"created_at": "", "last_updated": "", "version": VERSION},
 }
+_OWN_META: dict[str, type] = {
+    "field_updated": dict,
+    "sources": dict,
+    "damaged": dict,
+    "stale": list,
+    "conflicts": list,
+    "rejected": list,
+}
 # The values that a fresh profile has without anybody having said them.
 PRESET = frozenset({"identity.language", "preferences.scheduling.buffer_between_meetings_minutes"})
 
@@ -59,7 +67,18 @@ def read_profile(content: bytes) -> Data | Damage:
     if isinstance(data, Damage):
         return data
     wrong = _wrong_types(data, _FRESH, "")
-    return Damage(f"{wrong} has the wrong type") if wrong else _filled(data, _FRESH)
+    return Damage(f"{wrong} has the wrong type") if wrong else _with_own_meta(_filled(data, _FRESH))
+
+
+def _with_own_meta(data: Data) -> Data:
+    """``data`` without those of our own keys that an edit gave another type: they are begun anew."""
+    meta = data["meta"]
+    strange = {name for name, kind in _OWN_META.items() if name in meta and not isinstance(meta[name], kind)}
+    return (
+        {**data, "meta": {name: one for name, one in meta.items() if name not in strange}}
+        if strange
+        else data
+    )
 
 
 def _parsed(content: bytes) -> Data | Damage:
@@ -96,6 +115,11 @@ def value_at(data: Data, path: str) -> Any:
             return None
         found = found[name]
     return found
+
+
+def unknown(path: str) -> Any:
+    """What a fresh profile holds at a dotted path."""
+    return copy.deepcopy(value_at(_FRESH, path))
 
 
 def with_value(data: Data, path: str, value: Any) -> Data:
@@ -136,11 +160,13 @@ def _wrong_types(data: Data, shape: Data, path: str) -> str:
 
 
 def _wrong_items(data: Data, path: str) -> str:
-    """Contacts and episodes are objects, whatever else stands in them."""
+    """Contacts and episodes are objects, and aliases a list, whatever else stands in them."""
     name = {"": "episodic", "relationships": "contacts"}.get(path)
-    if name and any(not isinstance(one, dict) for one in data.get(name) or []):
-        return f"an entry of {path + '.' if path else ''}{name}"
-    return ""
+    items = data.get(name) or [] if name else []
+    here = f"an entry of {path + '.' if path else ''}{name}"
+    if any(not isinstance(one, dict) for one in items):
+        return here
+    return here if any(not isinstance(one.get("alias") or [], list) for one in items) else ""
 
 
 def _filled(data: Data, shape: Data) -> Data:
