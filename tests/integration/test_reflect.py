@@ -485,3 +485,35 @@ def test_a_crash_in_an_undo_loses_and_doubles_nothing(lab: Lab, step: RewriteSte
     assert archived(lab) == []
     assert sources(lab, "the value is v0004") == {"v0004"}
     assert_sound(lab)
+
+
+def test_a_log_that_others_wrote_is_left_alone_and_says_so(lab: Lab) -> None:
+    """Lines without our marker, as from another tool, stay word for word; the reason names how many."""
+    lab.env["REFLECTOR_WORD_THRESHOLD"] = "500"
+    body = "".join(f"- 🟢 10:00 Something number {at} was looked at and found fine\n" for at in range(90))
+    lab.notes_path.parent.mkdir(parents=True, exist_ok=True)
+    lab.notes_path.write_text(f"# Observations Log\n\nDate: 2025-01-02\n{body}", encoding="utf-8")
+    before = lab.notes_path.read_bytes()
+    with lab.context() as ctx:
+        report = reflect(ctx)
+    assert report.result is Result.UNCHANGED
+    assert report.rest is not None
+    assert report.rest.reason.startswith("90 notes with 990 words were not written by Total Recall")
+    assert lab.notes_path.read_bytes() == before
+
+
+def test_an_archive_that_cannot_be_written_is_told_as_it_is(lab: Lab) -> None:
+    """The log has changed by then: the error says so, and the next run brings the rest to its end."""
+    fill(lab)
+    folder = lab.notes_path.parent / "archive"
+    folder.write_text("in the way", encoding="utf-8")
+    before = lab.notes
+    with pytest.raises(MemoryFileError) as caught:
+        run_reflect(lab)
+    assert lab.notes != before
+    assert "rewritten already" in caught.value.hint
+    assert "Nothing was changed" not in str(caught.value)
+    folder.unlink()
+    run_reflect(lab, options=ReflectOptions())
+    assert len(archived(lab)) == 18
+    assert_sound(lab)

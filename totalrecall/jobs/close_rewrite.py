@@ -41,9 +41,11 @@ def close_books(ctx: AgentContext, marker: str, passed: Callable[[RewriteStep], 
     Raises MemoryFileError: the next run tries again.
     """
     at = ctx.now()
-    archive(archive_folder(ctx.memory_dir), [
-        _archived(ctx, one, marker, at) for one in ctx.ledger.departures(marker)
-    ])  # fmt: skip
+    left = [_archived(ctx, one, marker, at) for one in ctx.ledger.departures(marker)]
+    try:
+        archive(archive_folder(ctx.memory_dir), left)
+    except MemoryFileError as error:
+        raise _not_archived(error) from error
     passed(RewriteStep.ARCHIVED)
     ctx.ledger.commit_reflection(marker, now_ms=ctx.now_ms())
     passed(RewriteStep.COMMITTED)
@@ -53,7 +55,10 @@ def close_undo(ctx: AgentContext, row: ReflectionRow, passed: Callable[[RewriteS
     """What an undo brought back is so in archive and ledger, once. Raises MemoryFileError."""
     if row.undo is not None:
         folder = archive_folder(ctx.memory_dir)
-        archive_return(folder, ctx.now(), row.marker, row.undo.returning, ctx.agent)
+        try:
+            archive_return(folder, ctx.now(), row.marker, row.undo.returning, ctx.agent)
+        except MemoryFileError as error:
+            raise _not_archived(error) from error
         passed(RewriteStep.ARCHIVED)
     ctx.ledger.commit_undo(row.marker, now_ms=ctx.now_ms())
     passed(RewriteStep.COMMITTED)
@@ -120,6 +125,14 @@ def _archived(ctx: AgentContext, one: Departure, marker: str, at: datetime) -> A
     return ArchivedNote(
         at, one.reason, line, one.day, note_ids, one.block, one.into_id, marker, one.number, ctx.agent
     )
+
+
+def _not_archived(error: MemoryFileError) -> MemoryFileError:
+    """The same, with what is true by now: the log has changed, only the archive has not."""
+    hint = (
+        "The log is rewritten already. What left it is kept in the ledger until the archive can be written."
+    )
+    return MemoryFileError(error.title, f"{hint} Make room for it, then run 'totalrecall reflect'.")
 
 
 def _nothing(_step: RewriteStep) -> None:

@@ -147,13 +147,22 @@ class _Run:
             return
         done = rewrite.write(self.options.passed)
         if done is None:
-            reason = report.refusals[0] if report.refusals else "Nothing in the log may leave yet."
-            self._end(Result.UNCHANGED, reason)
+            self._end(Result.UNCHANGED, report.refusals[0] if report.refusals else self._why_nothing(items))
             return
         report.marker = marker
         report.numbers = dict(done.numbers)
         report.words_after = int(done.numbers["words_after"])
         self._end(Result.REWRITTEN, report.refusals[0] if report.refusals else "")
+
+    def _why_nothing(self, items: list[LogItem]) -> str:
+        """Why nothing left: a log of other people's notes never gets shorter, and nobody may wonder."""
+        others = [count_words(one.entry.raw) for one in items if one.known is None]
+        if sum(others) <= self._report.threshold // 2:
+            return "Nothing in the log may leave yet."
+        return (
+            f"{len(others):,} notes with {sum(others):,} words were not written by Total Recall, or edited "
+            "since, and stay word for word: only you can shorten them."
+        )
 
     def _preview(self, rewrite: ReflectedRewrite) -> None:
         from difflib import unified_diff

@@ -306,3 +306,23 @@ def test_merged_is_what_the_types_say(desk: Desk) -> None:
     (merged,) = outcome.merged
     assert isinstance(merged, Merged)
     assert (merged.stands_for, merged.note.day, merged.note.time) == ((1,), LOG[0].note.day, "10:00")
+
+
+def test_a_note_that_no_call_has_room_for_does_not_throw_away_what_was_accepted(desk: Desk) -> None:
+    """All ranges but one are consolidated; the one that the endpoint finds too long stays as it is."""
+    log = items(
+        *(note(f"Nightly job {at} of marigold found nothing odd", EVENT, GREEN, ago=12) for at in range(80)),
+        note("zebra " * 30, EVENT, GREEN, ago=11),
+    )
+
+    def answer(raw: bytes) -> Reply:
+        user = json.loads(raw)["messages"][-1]["content"]
+        if "zebra" in user:
+            return error(400, "maximum context length exceeded", code="context_length_exceeded")
+        return chat("drop 1 noise")
+
+    desk.server.answer = answer
+    outcome = desk.reflect(log)
+    assert isinstance(outcome, Reflection)
+    assert outcome.dropped
+    assert 81 in outcome.kept

@@ -220,3 +220,30 @@ def test_a_small_note_does_not_replace_a_high_one() -> None:
 def test_done_is_told_from_not_done(text: str, *, done: bool) -> None:
     """Negations and conditions undo a word of success."""
     assert says_done(note(text, CONTEXT)) is done
+
+
+@pytest.mark.parametrize(
+    ("task", "new"),
+    [
+        ("Send invoice 212 to Farid", "Invoice 213 sent to Farid"),
+        ("Send the invoice for March to Farid", "Invoice for April sent to Farid"),
+        ("Migrate ledgerline to Postgres 16", "Is the migration of ledgerline to Postgres 16 done?"),
+        (
+            "Migrate ledgerline to Postgres 16",
+            "User hopes ledgerline is on Postgres 16, migration done by Mei",
+        ),
+        ("Migrate ledgerline to Postgres 16", "Asked Mei whether ledgerline on Postgres 16 is done"),
+    ],
+)
+def test_a_task_is_not_done_by_what_only_sounds_like_it(task: str, new: str) -> None:
+    """Another number, another month, a question, a hope."""
+    old, later = items(note(task, NoteType.TASK, ago=40), note(new, EVENT, ago=10))
+    assert not may_give_way(old, later, DropReason.RESOLVED)
+
+
+def test_a_task_is_done_by_what_names_it() -> None:
+    """The same number, and done."""
+    old, new = items(
+        note("Send invoice 212 to Farid", NoteType.TASK, ago=40), note("Invoice 212 sent to Farid", EVENT)
+    )
+    assert may_give_way(old, new, DropReason.RESOLVED)

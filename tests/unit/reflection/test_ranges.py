@@ -112,3 +112,15 @@ def test_halves_of_halves_come_to_an_end() -> None:
 def test_an_empty_log_has_no_ranges() -> None:
     """Nothing to ask, nothing asked."""
     assert plan_ranges((), (), Room(4_000)) == ()
+
+
+def test_a_single_note_that_does_not_fit_goes_with_less_context_until_none_is_left() -> None:
+    """The note itself may be small enough: only then it is given up."""
+    one, *others = items(*(note(SENTENCE.format(at), EVENT) for at in range(6)))
+    part = Range((one,), tuple(others))
+    sizes = []
+    while smaller := halves(part):
+        (part,) = smaller
+        assert part.changeable == (one,)
+        sizes.append(len(part.context))
+    assert sizes == [2, 0]

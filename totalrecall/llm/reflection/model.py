@@ -116,6 +116,9 @@ class ModelReflector:
             outcome = self._asked(part, run)
         except BatchTooLargeError:
             smaller = halves(part)
+            if not smaller and run.accepted:
+                # What was accepted so far is not thrown away for one note that no call has room for.
+                return draft
             if not smaller:
                 raise
             for half in smaller:

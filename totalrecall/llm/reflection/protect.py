@@ -6,8 +6,10 @@ from datetime import date
 from enum import StrEnum
 
 from totalrecall.domain.note import Note, NoteType, Priority
+from totalrecall.llm.dates import named_days
+from totalrecall.llm.extractive.similar import gist
 from totalrecall.llm.reflection.future import names_coming_day
-from totalrecall.llm.reflection.subject import is_newer, same_subject, says_done
+from totalrecall.llm.reflection.subject import is_newer, said, same_subject, says_done
 from totalrecall.llm.reflection.types import Author, DropReason, Item
 
 HIGH_DAYS = 30
@@ -61,7 +63,7 @@ def may_give_way(old: Item, new: Item, reason: DropReason) -> bool:
     if not same_subject(new.note, old.note):
         return False
     if reason is DropReason.RESOLVED:
-        return _is_task(old.note) and says_done(new.note)
+        return _is_task(old.note) and says_done(new.note) and _names_the_same(new.note, old.note)
     if reason is not DropReason.SUPERSEDED or len(new.note.children) < len(old.note.children):
         return False
     if _top(old.note) - _top(new.note) > 1:
@@ -73,6 +75,12 @@ def may_give_way(old: Item, new: Item, reason: DropReason) -> bool:
 def rank(priority: Priority) -> int:
     """2 for 🔴, 1 for 🟡, 0 for 🟢."""
     return _RANK[priority]
+
+
+def _names_the_same(done: Note, task: Note) -> bool:
+    """True when the done note has every number and month of the task: invoice 212 is not invoice 213."""
+    told, wanted = named_days(said(done)), named_days(said(task))
+    return gist(said(task)).values <= gist(said(done)).values and wanted.months <= told.months
 
 
 def _is_task(note: Note) -> bool:

@@ -98,10 +98,11 @@ def plan_ranges(changeable: Sequence[Item], others: Iterable[Item], room: Room) 
 
 
 def halves(part: Range) -> tuple[Range, ...]:
-    """The range in two, each with the context; nothing when it cannot be cut any more."""
+    """The range in two, each with the context, or with less context; nothing when it cannot be cut more."""
     middle = len(part.changeable) // 2
     if middle == 0:
-        return ()
+        fewer = part.context[len(part.context) // 2 + 1 :]
+        return (Range(part.changeable, fewer),) if part.context else ()
     context = part.context[-len(part.context) // 2 :] if part.context else ()
     return (Range(part.changeable[:middle], context), Range(part.changeable[middle:], context))
 

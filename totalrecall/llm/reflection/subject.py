@@ -37,10 +37,11 @@ _DONE = re.compile(
 )
 _NOT_DONE = re.compile(
     r"\b(?:not|never|isn't|wasn't|hasn't|cannot|can't|fail\w*|still|yet|almost|half"
-    r"|partly|should|will|would|must|todo|to be|until|if|unless|when|before"
+    r"|partly|should|will|would|must|todo|to be|until|if|unless|when|whether|before|hop(?:es?|ed|ing)|wants?"
+    r"|asks?|asked|hofft|möchte|fragt|ob"
     r"|nicht|noch|kein\w*|fast|teilweise|soll\w*|wird|muss|bis|wenn|falls"
     r"|fehlgeschlagen|scheitert\w*)\b"
-    r"|没|未|还|不能|失败|如果|将|应该|快要|差点",
+    r"|没|未|还|不能|失败|如果|将|应该|快要|差点|希望|是否|吗|[?？]",
     re.IGNORECASE,
 )
 _DECIDED = re.compile(
