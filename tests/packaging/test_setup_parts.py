@@ -155,6 +155,17 @@ def test_without_a_terminal_nothing_is_installed_unasked(tools: Tools) -> None:
     assert {*after} - {*before} <= {"workspace/memory/.total-recall.json", "workspace/logs/observer.log"}
 
 
+def test_without_a_service_manager_the_rest_is_installed_and_cron_is_shown(tmp_path: Path) -> None:
+    """``--yes`` is no failure there; a service that was asked for by name is."""
+    home = tmp_path / "home"
+    write_agent(home, age=OLD)
+    (home / ".openclaw" / "workspace" / "AGENTS.md").write_text("# Rules of mine\n", encoding="utf-8")
+    done = piped(home, "--yes", PATH=str(tmp_path))
+    assert "crontab -e" in done.stdout
+    assert (home / ".openclaw" / "skills" / "totalrecall" / "SKILL.md").exists()
+    assert "cron" in piped(home, "--service", code=78, PATH=str(tmp_path)).stderr
+
+
 def test_all_of_it_and_back_again(tools: Tools) -> None:
     """``--yes`` installs service and OpenClaw part; ``--uninstall`` takes both away and leaves the memory."""
     agents_md = tools.home / ".openclaw" / "workspace" / "AGENTS.md"

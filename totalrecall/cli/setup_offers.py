@@ -65,7 +65,10 @@ def service_offer(host: ServiceHost, wishes: Wishes, *, asks: bool) -> tuple[int
     if wishes.service is None and status.active and not status.outdated:
         say(f"  service {status.detail}")
         return ExitCode.OK, True
-    if wishes.service is None and not wanted and asks and status.kind is not ServiceKind.NONE:
+    if wishes.service is None and status.kind is ServiceKind.NONE:
+        # Nobody runs services here, and nobody asked for one by name: the lines for cron are shown.
+        return ExitCode.OK, False
+    if wishes.service is None and not wanted and asks:
         wanted = click.confirm(_question(status), default=True, err=True)
     if not wanted:
         return ExitCode.OK, status.active
