@@ -15,7 +15,8 @@ from scripts.e2e_parts.model import NOTES_MODEL, ScriptedModel
 from scripts.e2e_parts.sandbox import POLL_S, Ran, Sandbox
 
 COMMAND_LIMIT_S = 120.0
-NOTED_LIMIT_S = 60.0
+# A minute is the least after which a session counts as quiet, and a model that was away rests for one or two.
+NOTED_LIMIT_S = 180.0
 
 
 @dataclass
