@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
@@ -33,8 +34,17 @@ def tokens_of(text: str) -> list[str]:
 
 def holds(text: str, phrase: str) -> bool:
     """Whether ``text`` holds the words of ``phrase`` one after the other, whole words only."""
-    wanted = tokens_of(phrase)
-    return bool(wanted) and any(window == wanted for window in _windows(tokens_of(text), len(wanted)))
+    wanted = _wanted(phrase)
+    folded = text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    # Most texts hold none of it, and looking costs far less than taking them apart.
+    if not wanted or any(one not in folded for one in wanted):
+        return False
+    return any(window == wanted for window in _windows(tokens_of(text), len(wanted)))
+
+
+@lru_cache(maxsize=64)
+def _wanted(phrase: str) -> list[str]:
+    return tokens_of(phrase)
 
 
 def mark_of(phrase: str, salt: bytes) -> Mark:
