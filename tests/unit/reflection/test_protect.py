@@ -247,3 +247,19 @@ def test_a_task_is_done_by_what_names_it() -> None:
         note("Send invoice 212 to Farid", NoteType.TASK, ago=40), note("Invoice 212 sent to Farid", EVENT)
     )
     assert may_give_way(old, new, DropReason.RESOLVED)
+
+
+@pytest.mark.parametrize(
+    ("rule", "new"),
+    [
+        ("Lösch nie etwas aus dem Ordner Steuern", "frag mich, bevor du etwas löschst"),
+        (
+            "Never delete customer data of marigold from the archive host",
+            "Ask before data is deleted",
+        ),
+    ],
+)
+def test_a_rule_gives_way_only_to_one_on_its_whole_subject(rule: str, new: str) -> None:
+    """A milder rule that shares a word or two does not take the place of a prohibition."""
+    old, later = items(note(rule, NoteType.RULE, RED, ago=40), note(new, NoteType.RULE, RED, ago=10))
+    assert not may_give_way(old, later, DropReason.SUPERSEDED)

@@ -9,7 +9,7 @@ from totalrecall.domain.note import Note, NoteType, Priority
 from totalrecall.llm.dates import named_days
 from totalrecall.llm.extractive.similar import gist
 from totalrecall.llm.reflection.future import names_coming_day
-from totalrecall.llm.reflection.subject import is_newer, said, same_subject, says_done
+from totalrecall.llm.reflection.subject import covers_subject, is_newer, said, same_subject, says_done
 from totalrecall.llm.reflection.types import Author, DropReason, Item
 
 HIGH_DAYS = 30
@@ -66,7 +66,7 @@ def may_give_way(old: Item, new: Item, reason: DropReason) -> bool:
         return _is_task(old.note) and says_done(new.note) and _names_the_same(new.note, old.note)
     if reason is not DropReason.SUPERSEDED or len(new.note.children) < len(old.note.children):
         return False
-    if _top(old.note) - _top(new.note) > 1:
+    if _top(old.note) - _top(new.note) > 1 or not covers_subject(new.note, old.note):
         return False
     allowed = [_REPLACED_BY[kind] for note in _all(old.note) if (kind := note.type) in _REPLACED_BY and kind]
     return all(any(note.type in kinds for note in _all(new.note)) for kinds in allowed)

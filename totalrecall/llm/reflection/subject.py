@@ -79,6 +79,15 @@ def same_subject(one: Note, other: Note) -> bool:
     return shared >= (_LEAST_SIGNS if left.signs or right.signs else min(_LEAST_SHARED, smaller))
 
 
+def covers_subject(new: Note, old: Note) -> bool:
+    """True when ``new`` is on the whole subject of ``old``: half of it or more, not only a word or two."""
+    if _names_what_it_replaces(new, old):
+        return True
+    left, right = _about(said(new)), _about(said(old))
+    shared = len(left.words & right.words) + len(left.names & right.names)
+    return shared * 2 >= right.size
+
+
 def replaced_words(note: Note) -> tuple[str, ...]:
     """What the note itself says it replaces."""
     return tuple(match[1].strip() for match in _REPLACES.finditer(said(note)))
