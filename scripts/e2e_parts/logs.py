@@ -48,6 +48,20 @@ def complaints(logged: str, printed: str) -> list[str]:
     return list(dict.fromkeys(text.strip()[:300] for text in (*loud, *blamed, *spoken)))
 
 
+def own_errors(logged: str) -> list[str]:
+    """Lines of our own logs that tell of an error, or that are no line of a log at all."""
+    found: list[str] = []
+    for raw in filter(None, logged.splitlines()):
+        try:
+            entry = json.loads(raw)
+        except ValueError:
+            found.append(raw[:300])
+            continue
+        if entry.get("level") in {"error", "critical"}:
+            found.append(f"{entry.get('event')}: {entry.get('error') or entry.get('reason')}"[:300])
+    return list(dict.fromkeys(found))
+
+
 def loud_kinds(logged: str) -> set[str]:
     """The warnings and errors, with everything that changes from run to run left out."""
     return {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scripts.e2e_parts.facts import Fact, counted
 from scripts.e2e_parts.model import NOTES_MODEL, ScriptedModel
@@ -76,13 +74,10 @@ class TotalRecall:
             time.sleep(POLL_S)
         return None
 
-    def facts_of(self, ran: Ran) -> dict[str, Any]:
-        """The JSON object that a command with ``--json`` printed, {} when it printed none."""
-        try:
-            found = json.loads(ran.out)
-        except ValueError:
-            return {}
-        return found if isinstance(found, dict) else {}
+    def logged(self) -> str:
+        """Everything that it logged so far: the service on stderr, and all jobs in the workspace."""
+        paths = [self.box.logs / "service.log", *sorted((self.box.workspace / "logs").glob("*.log"))]
+        return "".join(path.read_text("utf-8", "replace") for path in paths if path.exists())
 
 
 def model_settings(model: ScriptedModel) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 from scripts.e2e_parts.checks import Checks
 from scripts.e2e_parts.facts import Fact, Facts, Where
 from scripts.e2e_parts.gateway import Gateway
-from scripts.e2e_parts.logs import complaints, loud_kinds
+from scripts.e2e_parts.logs import complaints, loud_kinds, own_errors
 from scripts.e2e_parts.model import ScriptedModel
 from scripts.e2e_parts.ours import TotalRecall, model_settings
 from scripts.e2e_parts.sandbox import Ran, Sandbox
@@ -173,6 +173,7 @@ class Story:
         found = complaints(self.gateway.logged(), self.gateway.printed())
         unasked = [line for line in found if not expected or not re.search(expected, line)]
         self.checks.that("OpenClaw's log has no complaint about us", unasked)
+        self.checks.that("our own logs tell of no error", own_errors(self.ours.logged()))
         for kind in sorted(loud_kinds(self.gateway.logged()) - self.loud_before):
             print(f"    (a warning of OpenClaw's own, first seen with ours: {kind})", flush=True)
 
