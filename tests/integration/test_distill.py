@@ -317,6 +317,44 @@ def test_a_broken_settings_file_or_a_torn_block_stops_before_anything_is_written
     assert memory(lab) == f"{BEGIN}\nno end"
 
 
+@pytest.mark.parametrize("left", [None, b"", b"\xef\xbb\xbf \n", b"\0" * 50])
+def test_a_memory_that_is_gone_or_empty_is_a_stop_until_it_is_rebuilt(lab: Lab, left: bytes | None) -> None:
+    """It is no fresh start, and not a person who deleted every entry; ``rebuild`` makes it anew, in whole."""
+    run(lab)
+    before = memory(lab)
+    path = lab.workspace / "MEMORY.md"
+    if left is None:
+        path.unlink()
+    else:
+        path.write_bytes(left)
+    lab.say("We decided to keep tool-9 for the shop.")
+    lab.observe()
+    with pytest.raises(MemoryFileError, match="gone or empty"):
+        run(lab)
+    assert not path.exists() or path.read_bytes() == left
+    with lab.context() as ctx:
+        distil(ctx, plan_distillation(ctx, rebuild=True), clean=False)
+    text = memory(lab)
+    lines = [line for line in before.splitlines() if line.startswith("- ")]
+    assert len(lines) == 4
+    assert all(line in text for line in lines)
+    assert "tool-9" in text
+    assert run(lab)[1].added == 0
+
+
+def test_a_memory_that_vanishes_while_the_report_is_read_is_a_stop_too(lab: Lab) -> None:
+    """Nothing is begun anew behind the user's back."""
+    run(lab)
+    lab.say("We decided to keep tool-9 for the shop.")
+    lab.observe()
+    with lab.context() as ctx:
+        plan = plan_distillation(ctx)
+        (lab.workspace / "MEMORY.md").unlink()
+        with pytest.raises(MemoryFileError, match="gone or empty"):
+            distil(ctx, plan, clean=False)
+    assert not (lab.workspace / "MEMORY.md").exists()
+
+
 @pytest.mark.report("R082")
 def test_a_full_disk_loses_nothing_and_the_next_run_goes_on(
     lab: Lab, monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,7 @@ class _Wanted:
     yes: bool
     dry_run: bool
     maintain: bool
+    rebuild: bool
     force: bool
     clean: bool
     as_json: bool
@@ -40,6 +41,7 @@ class _Wanted:
 @click.option("--dry-run", is_flag=True, help="Only the report.")
 @click.option("--report", is_flag=True, help="Show the report of the last scheduled run.")
 @click.option("--maintain", is_flag=True, help="Go through the last seven days again.")
+@click.option("--rebuild", is_flag=True, help="Make our part of MEMORY.md anew from all notes and logs.")
 @click.option("--force", is_flag=True, help="Also a second time on the same day.")
 @click.option("--clean", is_flag=True, help="Also move daily logs that are old enough into the archive.")
 @click.option("--core", metavar="N,N", default="", help="Send these entries to MEMORY.md.")
@@ -55,7 +57,8 @@ def distill_command(
     """Bring what lasts into MEMORY.md and what is of the day into the daily log."""
     wanted = _Wanted(
         yes=flags["yes"], dry_run=flags["dry_run"], maintain=flags["maintain"], force=flags["force"],
-        clean=flags["clean"], as_json=flags["as_json"], core=_numbers(core), drop=_numbers(drop),
+        rebuild=flags["rebuild"], clean=flags["clean"], as_json=flags["as_json"],
+        core=_numbers(core), drop=_numbers(drop),
     )  # fmt: skip
     codes: list[int] = []
     for installation, places in each_agent(agent):
@@ -81,8 +84,10 @@ def _distil(ctx: AgentContext, wanted: _Wanted) -> int:
 
     every = load_distill_settings(territory_of(ctx)).settings.maintain_every
     maintain = wanted.maintain or maintenance_due(ctx, every)
-    plan = plan_distillation(ctx, maintain=maintain, promoted=wanted.core, demoted=wanted.drop)
-    if ran_today(plan, ctx.now().date()) and not wanted.force and not wanted.dry_run:
+    plan = plan_distillation(
+        ctx, maintain=maintain, rebuild=wanted.rebuild, promoted=wanted.core, demoted=wanted.drop
+    )
+    if ran_today(ctx, plan.settings.settings.last_distill) and not wanted.force and not wanted.dry_run:
         say(f"{ctx.agent}: distilled today already; --force does it again.", err=True)
         return ExitCode.OK
     if nothing_new(plan):

@@ -14,6 +14,7 @@ from totalrecall.files.atomic import FileState, read_state
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.distill.config import StoredSettings, load_distill_settings
 from totalrecall.jobs.distill.judging import judge_all
+from totalrecall.jobs.distill.written import deleted_texts, has_written
 from totalrecall.jobs.new_notes import NewNotes, new_notes
 from totalrecall.memory.daily import DailyLog, daily_logs, daily_text
 from totalrecall.memory.long_term.block import Entry, LongTerm, TornBlockError, read_long_term
@@ -26,6 +27,7 @@ from totalrecall.privacy.placeholders import has_placeholder
 
 JOB = "distill"
 MAINTAIN_DAYS = 7
+LAST_DAY = "distill:last_day"
 _ITEM = re.compile(r"^[-*]\s+")
 # The user's own number, mail or address, said as such; a sister's number does not become theirs.
 _OWN = re.compile(
@@ -88,27 +90,39 @@ def territory_of(ctx: AgentContext) -> Territory:
 
 
 def plan_distillation(
-    ctx: AgentContext, *, maintain: bool = False, promoted: Iterable[int] = (), demoted: Iterable[int] = ()
+    ctx: AgentContext,
+    *,
+    maintain: bool = False,
+    rebuild: bool = False,
+    promoted: Iterable[int] = (),
+    demoted: Iterable[int] = (),
 ) -> Plan:
     """What a run would change now. ``promoted``, ``demoted``: numbers that the user sends up or leaves out.
 
+    ``rebuild`` goes through every note and daily log again, as the first run does.
+
     Raises:
         ConfigError: ``distill-config.json`` cannot be used.
-        MemoryFileError: ``MEMORY.md`` cannot be read, or our block in it is torn.
+        MemoryFileError: ``MEMORY.md`` cannot be read, is gone or empty although we wrote into it, or our
+            block in it is torn.
     """
     territory = territory_of(ctx)
     stored = load_distill_settings(territory)
     state = read_state(territory.long_term)
     memory = memory_in(territory, state)
-    first = state.content is None
+    if not rebuild:
+        refuse_if_emptied(ctx, territory, state)
+    first = state.content is None or rebuild
     notes = new_notes(ctx, JOB, with_words=False)
-    candidates, withheld = _screened(ctx, _candidates(ctx, notes, maintain=maintain, first=first))
+    since = date.min if rebuild else _week_before(ctx) if maintain else None
+    candidates, withheld = _screened(ctx, _candidates(ctx, notes, since, first=first))
     judged = _as_decided(judge_all(ctx, candidates), set(promoted), set(demoted))
     core = [one for one in judged if one.level is Level.CORE]
     new = [Entry(one.theme, one.candidate.text, one.candidate.day) for one in core]
     if first:
         new = [*_identity(ctx), *new]
-    new = _not_deleted(ctx, memory, new)
+    if not rebuild:
+        new = _not_deleted(ctx, memory, new)
     return Plan(
         judged=tuple(judged),
         withheld=withheld,
@@ -148,13 +162,29 @@ def memory_in(territory: Territory, state: FileState) -> LongTerm:
         ) from error
 
 
-def _candidates(ctx: AgentContext, notes: NewNotes, *, maintain: bool, first: bool) -> list[Candidate]:
-    """What is looked at: new notes; for maintenance the last seven days; at first also the daily logs."""
+def refuse_if_emptied(ctx: AgentContext, territory: Territory, state: FileState) -> None:
+    """A file that is suddenly gone or empty is no fresh start, and not a person who deleted every entry.
+
+    Raises MemoryFileError then.
+    """
+    if has_written(ctx) and not (state.content or b"").strip(b"\xef\xbb\xbf \t\r\n\0"):
+        raise MemoryFileError(
+            f"{territory.long_term} is gone or empty, although entries were written into it.",
+            f"Put it back, the newest copy is in {territory.archive}; or 'totalrecall distill --rebuild' "
+            "makes it anew from all notes and daily logs. Nothing was written.",
+        )
+
+
+def _week_before(ctx: AgentContext) -> date:
+    return ctx.now().date() - timedelta(days=MAINTAIN_DAYS)
+
+
+def _candidates(ctx: AgentContext, notes: NewNotes, since: date | None, *, first: bool) -> list[Candidate]:
+    """What is looked at: new notes, all of ``since`` again, and at first also the daily logs."""
     rows = [(one.note, one.session_id) for one in notes.notes]
-    if maintain:
+    if since is not None:
         from totalrecall.ledger.provenance import NoteFilter
 
-        since = ctx.now().date() - timedelta(days=MAINTAIN_DAYS)
         known = {row.note_id for row, _ in rows}
         old = [one for one in ctx.ledger.notes(NoteFilter(since=since)) if one.note_id not in known]
         rows += [(one, "") for one in reversed(old) if one.text and _is_private(ctx, one.marker)]
@@ -225,8 +255,6 @@ def _identity(ctx: AgentContext) -> list[Entry]:
 
 def _not_deleted(ctx: AgentContext, memory: LongTerm, new: Sequence[Entry]) -> list[Entry]:
     """Without what we wrote before and a person took out of the block: it stays out."""
-    from totalrecall.jobs.distill.written import deleted_texts
-
     gone = deleted_texts(ctx, memory)
     same = likeness().same
     return [one for one in new if not any(same(one.text, text) for text in gone)]
@@ -248,6 +276,7 @@ def _language(ctx: AgentContext, texts: Sequence[str]) -> str:
     return "zh" if found["zh"] * 2 > sum(found[one] for one in found if one) else "en"
 
 
-def ran_today(plan: Plan, today: date) -> bool:
-    """Whether there was a run today already."""
-    return plan.settings.settings.last_distill == today
+def ran_today(ctx: AgentContext, last_distill: date | None) -> bool:
+    """Whether there was a run today already; remembered also where the settings cannot be written."""
+    today = ctx.now().date()
+    return last_distill == today or ctx.ledger.get(LAST_DAY) == today.isoformat()

@@ -17,7 +17,7 @@ def distil_by_schedule(ctx: AgentContext) -> Done | None:
         MemoryFileError: a file cannot be read or written.
     """
     settings = load_distill_settings(territory_of(ctx)).settings
-    if settings.last_distill == ctx.now().date():
+    if ran_today(ctx, settings.last_distill):
         return None
     plan = plan_distillation(ctx, maintain=maintenance_due(ctx, settings.maintain_every))
     if nothing_new(plan):
@@ -33,6 +33,3 @@ def distil_by_schedule(ctx: AgentContext) -> Done | None:
 def nothing_new(plan: Plan) -> bool:
     """Whether a run would change nothing at all."""
     return not plan.judged and not plan.withheld and not plan.expired and not plan.first
-
-
-__all__ = ["distil_by_schedule", "nothing_new", "ran_today"]

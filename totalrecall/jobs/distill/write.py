@@ -17,7 +17,15 @@ from totalrecall.files.atomic import replace as replace_file
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.distill.config import load_distill_settings, remember_run
 from totalrecall.jobs.distill.expired import move_expired
-from totalrecall.jobs.distill.plan import JOB, Plan, likeness, memory_in, territory_of
+from totalrecall.jobs.distill.plan import (
+    JOB,
+    LAST_DAY,
+    Plan,
+    likeness,
+    memory_in,
+    refuse_if_emptied,
+    territory_of,
+)
 from totalrecall.jobs.distill.report import Done, record_line
 from totalrecall.jobs.distill.written import remember_written
 from totalrecall.jobs.new_notes import looked_at
@@ -51,6 +59,7 @@ def distil(ctx: AgentContext, plan: Plan, *, clean: bool) -> Done:
     looked_at(ctx, JOB, plan.notes)
     # Read anew: a person may have changed it while the report was read.
     remember_run(territory, load_distill_settings(territory), ctx.now().date())
+    ctx.ledger.set(LAST_DAY, ctx.now().date().isoformat())
     runs = int(ctx.ledger.get(RUNS) or 0) + 1
     ctx.ledger.set(RUNS, "0" if plan.maintained else str(runs))
     numbers = {"added": done.added, "merged": done.merged, "daily": done.daily, "withheld": done.withheld}
@@ -89,6 +98,7 @@ def _long_term(ctx: AgentContext, territory: Territory, plan: Plan) -> Done:
             remember_written(ctx, [one.text for one in grown.entries], [one.text for one in gone])
             return replace(done, backup=backup)
         state = result.current
+        refuse_if_emptied(ctx, territory, state)
         memory = memory_in(territory, state)
     raise MemoryFileError(
         f"{path} is being changed all the time by another program.", "Nothing was written into it; try again."

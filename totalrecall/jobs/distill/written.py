@@ -25,10 +25,9 @@ def remember_written(ctx: AgentContext, texts: Iterable[str], left: Iterable[str
     ctx.ledger.set(FACT, json.dumps(list(dict.fromkeys([*known, *texts]))[-TEXTS:], ensure_ascii=False))
 
 
-def forget_written(ctx: AgentContext, texts: Iterable[str]) -> None:
-    """Let go of entries, for ``forget``."""
-    gone = set(texts)
-    ctx.ledger.set(FACT, json.dumps([one for one in _written(ctx) if one not in gone], ensure_ascii=False))
+def has_written(ctx: AgentContext) -> bool:
+    """Whether entries of ours were ever put into the file."""
+    return bool(_written(ctx))
 
 
 def _written(ctx: AgentContext) -> list[str]:
