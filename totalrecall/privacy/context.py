@@ -13,6 +13,7 @@ _LOGIN_NAMES = (
     r"|(?<![a-z])pwd|(?<=_)pwd|(?<=sql_)pwd|(?<![a-z])pass|(?<=_)pass|(?<![a-z])pw|requirepass|masterauth"
     r"|secret"
     r"(?:[_ -]?(?:key|access[_ -]?key))?(?:[_ -]?base)?"
+    r"|(?:store|key)pass"
     r"|密\s?码|口\s?令|暗号"
 )
 _KEY_NAMES = (

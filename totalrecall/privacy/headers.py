@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from totalrecall.privacy.rule import Rule
+from totalrecall.privacy.rule import Gate, Rule
 from totalrecall.privacy.values import is_filler, is_key, is_link_key, is_password, trimmed
 
 _HEADER_NAMES = r"(?:proxy-)?authorization"
@@ -53,6 +53,13 @@ HEADERS = (
         _scheme_token,
     ),
     Rule(
+        "authorization header",
+        ("authorization",),
+        r"(?i)authorization[ -]header[ \t]+(?:is|was|ist|war)[ \t]+(?:(?:basic|token|digest|apikey)[ \t]+)?"
+        r"(?P<s>[^\s\"'`⟦⟧<>]{8,})",
+        _scheme_token,
+    ),
+    Rule(
         "bearer token",
         ("bearer",),
         r"(?i)(?<![a-z])bearer[ \t:]+(?P<s>[A-Za-z0-9._~+/=-]{8,})",
@@ -79,7 +86,8 @@ HEADERS = (
         "session id",
         ("sess", "sid=", "sid:", ".sid", 'sid"'),
         r"(?i)(?<![a-z])(?:(?:php|asp\.net_|j)?sess(?:ion)?[_-]?id|connect\.sid|sid"
-        r"|session)[\"']?[ \t]{0,3}[:=][ \t\"']{0,4}(?P<s>[A-Za-z0-9%._~+/=-]{12,})",
+        r"|session|session id)(?:[\"']?[ \t]{0,3}[:=]|(?<=id)[ \t](?:is|was|ist|war|lautet)[ \t])"
+        r"[ \t\"']{0,4}(?P<s>[A-Za-z0-9%._~+/=-]{12,})",
         _link,
     ),
     Rule(
@@ -121,6 +129,35 @@ HEADERS = (
         r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/\d+/"
         r"|webhook\.office\.com/|hooks\.zapier\.com/hooks/catch/|open-apis/bot/v2/hook/)"
         r"(?P<s>[^\s\"'<>⟦⟧]{8,})",
+    ),
+    Rule(
+        "connection string",
+        ("password=", "passwd=", "pwd="),
+        r"(?i)\b(?:host|hostaddr|user|username|uid|dbname|port|server)=[^\s;,()]{1,100}"
+        r"(?:[ ;]{1,2}\w{1,30}=[^\s;,()]{1,100}){0,5}?[ ;]{1,2}(?:password|passwd|pwd)="
+        r"[\"']?(?P<s>[^\s;,()\"'⟦⟧]+)",
+        _not_filler,
+    ),
+    Rule(
+        "connection string",
+        ("password=", "passwd=", "pwd="),
+        r"(?i)\b(?:password|passwd|pwd)=[\"']?(?P<s>[^\s;,()=\"'⟦⟧]{1,200})[\"']?[ ;]{1,2}"
+        r"(?:host|hostaddr|user|username|uid|dbname|port|server|sslmode)=",
+        _not_filler,
+    ),
+    Rule(
+        "private key",
+        ("mii", "/u3+7q", "b3blbnnzac1r"),
+        # The contents of .pem, .key and keystore files, without the marks around them.
+        r"(?<![A-Za-z0-9+/])(?P<s>(?:MII[A-Za-z0-9+/]{2}[A-Za-z0-9+/]{40,}|/u3\+7Q[A-Za-z0-9+/]{36,}"
+        r"|b3BlbnNzaC1r[A-Za-z0-9+/]{30,})={0,2})",
+        gate=Gate.HUGE,
+    ),
+    Rule(
+        "password",
+        ("storepass", "keypass"),
+        r"(?i)(?:store|key)pass(?:word)?[ \t]+(?:(?:is|ist)[ \t]+)?[\"']?(?P<s>[^\s\"'⟦⟧]{4,})",
+        lambda m: is_password(trimmed(m["s"]), alone=False) or m.string[max(m.start() - 1, 0)] == "-",
     ),
     Rule(
         "shell credentials",

@@ -62,7 +62,18 @@ _TO = (
     r"(?:is|ist|lautet|was|[:=#]|号?是|为)?[ \t:\"']{0,4}"
 )
 
+_CARD_NAMES = (
+    r"(?:(?:id|identity)[ -]card|passport|(?:reise|personal)(?:pass|ausweis)|driver'?s?[ -]licen[cs]e"
+    r"|führerschein|身份证|护照|驾照)(?:[ -]?(?:number|no\.?|nummer|nr\.?|#)|号码?)?"
+)
+
 NUMBERS = (
+    Rule(
+        "identity number",
+        ("card", "passport", "ausweis", "reisepass", "licen", "führerschein", "身份证", "护照", "驾照"),
+        rf"(?i:{_CARD_NAMES}{_TO})(?P<s>(?=[A-Z]{{0,3}}\d)[A-Z0-9]{{8,12}})(?!\w)",
+        _has_digits,
+    ),
     Rule(
         "one-time code",
         ("code", "otp", "pin", "tan", "码"),
@@ -88,7 +99,7 @@ NUMBERS = (
     Rule(
         "one-time code",
         ("code", "otp", "码"),
-        r"(?<![\d.-])(?P<s>\d{4,8}|\d{3} \d{3})[ \t]{0,2}(?i:(?:is|ist|lautet|是)[ \t]{0,2}"
+        r"(?:(?<![\d.-])|(?<=\b[A-Z]-))(?P<s>\d{4,8}|\d{3} \d{3})[ \t]{0,2}(?i:(?:is|ist|lautet|是)[ \t]{0,2}"
         r"(?:your|the|ihr|dein|der|你的|您的)?[^\n.]{0,30}?(?:code|otp|tan|验证码"
         r"|校验码))",
         always,
@@ -97,15 +108,15 @@ NUMBERS = (
     Rule(
         "one-time code",
         ("enter", "use", "type"),
-        r"(?i)(?:use|enter|type)[ \t](?P<s>\d{4,8}|\d{3}[ -]\d{3})[ \t](?:to (?:log"
-        r"|sign|verify|confirm)|as your|for (?:login|verification))",
+        r"(?i)(?:use|enter|type)[ \t](?:(?:the[ \t])?code[ \t])?(?P<s>\d{4,8}|\d{3}[ -]\d{3})"
+        r"[ \t](?:to (?:log|sign|verify|confirm)|as your|for (?:login|verification))",
         always,
         Gate.DIGITS,
     ),
     Rule(
         "card security code",
         ("cv", "security code", "prüfziffer", "安全码"),
-        r"(?i)(?<![a-z])(?:cvv2?|cvc2?|card security code|card verification \w+|kartenprüfnummer"
+        r"(?i)(?<![a-z])(?:cvv2?|cvc2?|card[^\n]{0,40}?\bsecurity code|card verification \w+|kartenprüfnummer"
         r"|prüfziffer|安全码)[ \t]{0,3}(?:is|ist|[:=#]|是|为)?[ \t\"']{0,3}(?P<s>\d{3,4})"
         r"(?!\d)",
     ),
