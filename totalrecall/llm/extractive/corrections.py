@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from totalrecall.domain.note import Note, NoteType
 from totalrecall.llm.extractive.candidate import Candidate
 from totalrecall.llm.extractive.cues import compiled, rules_of
-from totalrecall.llm.extractive.similar import changed, gist, replaced
+from totalrecall.llm.extractive.similar import gist, replaced
 
 _LASTING = frozenset(
     {NoteType.RULE, NoteType.PREFERENCE, NoteType.DECISION, NoteType.FACT, NoteType.GOAL, NoteType.HABIT}
 )
 _LOOK_BACK = 60
+MUCH = 5
 CORRECTION = 5.9
 """What a note that names the old value weighs at least: about as much as a rule."""
 _CONTRASTS = r"\b(?:not|instead|from|nicht|statt\w*)\b|[不改换]"
@@ -21,9 +22,23 @@ _MOVABLE = r"\d|[a-z]|周[一二三四五六日天]|星期|[月号点]"
 _SINCE = {"de": "inzwischen ersetzt", "zh": "已被替换"}
 
 
-def link_corrections(found: Sequence[Candidate], known: Sequence[Note]) -> list[Candidate]:
-    """The candidates with the old value of each correction; what was replaced is marked or left out."""
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What became of the candidates.
+
+    Attributes:
+        candidates: with the old value of each correction; what was replaced in part is marked.
+        replaced: those that a correction replaces in whole.
+    """
+
+    candidates: list[Candidate]
+    replaced: list[Candidate]
+
+
+def link_corrections(found: Sequence[Candidate], known: Sequence[Note]) -> Corrected:
+    """The candidates with the old value of each correction, and what a correction took the place of."""
     settled: list[Candidate] = []
+    gone: list[Candidate] = []
     for candidate in found:
         named = _contrast(candidate)
         at, old = _replaced_in_batch(candidate, settled, named)
@@ -35,11 +50,20 @@ def link_corrections(found: Sequence[Candidate], known: Sequence[Note]) -> list[
         if at is not None:
             earlier = settled[at]
             kind = _type_of(candidate, earlier)
-            settled[at : at + 1] = _stale(earlier, old)
+            left = _stale(earlier, old, candidate)
+            settled[at : at + 1] = left
+            gone += [] if left else [earlier]
         settled.append(
             replace(candidate, type=kind, replaces=old, red=True, weight=max(candidate.weight, CORRECTION))
         )
-    return settled
+    return Corrected(settled, gone)
+
+
+def _taken(new: str, old: str) -> str:
+    """What a plain statement replaces in an older one: "supplier 7" takes no place of supplier 4."""
+    from totalrecall.llm.extractive.contradiction import taken_by
+
+    return taken_by(new, old)
 
 
 def _replaced_in_batch(
@@ -56,7 +80,7 @@ def _replaced_in_batch(
         if named:
             old = named if _says(other.text, named) else ""
         elif not candidate.correction:
-            old = changed(candidate.text, other.text) if other.type is candidate.type else ""
+            old = _taken(candidate.text, other.text) if other.type is candidate.type else ""
         else:
             same_subject = candidate.type is other.type is NoteType.PREFERENCE
             old = replaced(candidate.text, other.text, same_subject=same_subject)
@@ -90,7 +114,7 @@ def _replaced_in_known(candidate: Candidate, known: Sequence[Note], named: str) 
         elif candidate.correction:
             old = replaced(candidate.text, note.text)
         else:
-            old = changed(candidate.text, note.text)
+            old = _taken(candidate.text, note.text)
         if old:
             return old
     return ""
@@ -122,10 +146,11 @@ def _type_of(candidate: Candidate, earlier: Candidate) -> NoteType:
     return earlier.type if candidate.type is NoteType.FACT else candidate.type
 
 
-def _stale(earlier: Candidate, old: str) -> list[Candidate]:
+def _stale(earlier: Candidate, old: str, newer: Candidate) -> list[Candidate]:
     """What remains of a corrected sentence: nothing, or what else it says with the old value marked."""
-    rest = gist(earlier.text.replace(old, " "))
-    if len(rest.words) + len(rest.values) < 5 or old not in earlier.text:
+    rest, told = gist(earlier.text.replace(old, " ")), gist(newer.text)
+    says_more = bool(rest.values - told.values) or len(rest.words) + len(rest.values) >= MUCH
+    if not says_more or old not in earlier.text:
         return []
     since = _SINCE.get(earlier.languages[0] if earlier.languages else "en", "since replaced")
     text = earlier.text.replace(old, f"{old} ({since})", 1)

@@ -26,6 +26,8 @@ from totalrecall.llm.extractive.wording import written
 _LOOK_BACK = 120
 _PHONE = r"\+?\d[\d ()/-]{7,}\d"
 
+REPLACED = "corrected"
+AGAIN = "said again"
 NO_ROOM = "no room"
 
 
@@ -44,7 +46,8 @@ class ExtractiveEngine:
         if request.batch.group:
             said = [one for one in said if not _is_personal(one)]
         found = link_corrections(said, request.known)
-        fresh, dropped = _without_known(found, request.known)
+        fresh, dropped = _without_known(found.candidates, request.known)
+        dropped += tuple(Dropped(written(one), REPLACED) for one in found.replaced)
         words = sum(count_words(message.text) for message in messages)
         chosen = choose(fresh, words)
         notes = tuple(
@@ -158,7 +161,9 @@ def _without_known(
         repeats = _repeats(one, told)
         if repeats:
             dropped.append(Dropped(written(one), "known"))
-        elif not among(one.text, (other.text for other in fresh[-_LOOK_BACK:])):
+        elif among(one.text, (other.text for other in fresh[-_LOOK_BACK:])):
+            dropped.append(Dropped(written(one), AGAIN))
+        else:
             fresh.append(one)
     return fresh, tuple(dropped)
 

@@ -12,7 +12,7 @@ from totalrecall.llm.extractive.wording import FULL_WORDS, TIGHT_WORDS, cut_to_w
 
 WORDS_SHARE = 0.35
 """Notes have at most this share of the words of their messages …"""
-FLOOR_WORDS = 100
+FLOOR_WORDS = 200
 """… or of so many words, where the messages have fewer: a fact needs its words in a short talk, too."""
 RED_SHARE = 0.2
 """At most this share of the notes is red."""

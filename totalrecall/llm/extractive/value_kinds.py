@@ -24,6 +24,15 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _WORDS_AFTER, _SIGNS_AFTER = 2, 6
+_WORD_BEFORE = re.compile(r"([A-Za-z\u00c0-\u024f]+)\s+$")
+# What a bare number may follow and still be said of something: "port 80", "costs 400", "is 3".
+_SAYS_A_VALUE = re.compile(
+    r"port|version|release|is|are|was|at|to|for|of|on|in|by|about|costs?|takes|lasts|has|have|needs?|only|now"
+    r"|exactly|every|than|with|from|after|before|until|ist|sind|war|auf|um|kostet|hat|dauert|über|bis|zu|für|von"
+    r"|mit|jetzt|nun|nach|vor|alle|nur|genau",
+    re.IGNORECASE,
+)
+_NUMBERED_HAN = re.compile(r"^\d+\s*[号楼层单]|(?:^|[^月])\d+号")
 
 
 def are_of_one_kind(subject: str, one: str, other: str) -> bool:
@@ -42,6 +51,8 @@ def is_a_value(text: str, value: str) -> bool:
     at = text.find(value)
     if at < 0:
         return True
+    if _NUMBERED_HAN.search(value) or _is_numbered(text[:at], value):
+        return False
     rest = text[at + len(value) :]
     signs = len(re.findall("[\u3400-\u9fff]", rest))
     return (
@@ -49,6 +60,14 @@ def is_a_value(text: str, value: str) -> bool:
         and signs <= _SIGNS_AFTER
         and not _LABELLED.search(text[:at])
     )
+
+
+def _is_numbered(before: str, value: str) -> bool:
+    """Whether a bare number names what stands before it: supplier 4, Lieferant 4, order 17."""
+    word = _WORD_BEFORE.search(before)
+    if not value.isdecimal() or word is None:
+        return False
+    return _SAYS_A_VALUE.fullmatch(word[1]) is None and not is_tool(word[1])
 
 
 def number_kind(value: str) -> str:
