@@ -17,6 +17,7 @@ from totalrecall.memory.profile.fields import Field, checked, find_field
 from totalrecall.memory.profile.hygiene import tidied
 from totalrecall.privacy.instructions import instructs_agent
 from totalrecall.privacy.personal import holds_personal_data
+from totalrecall.privacy.placeholders import has_placeholder
 
 JOB = "profile"
 
@@ -62,7 +63,7 @@ def learn_profile(ctx: AgentContext) -> LearnReport:
     own = [one for one in found.notes if one.said]
     report.notes = len(own)
     facts, patterns = _facts(ctx, own), _patterns(ctx, own)
-    happened = episodes_of(own)
+    happened = [one for one in episodes_of(own) if _may_be_kept(f"{one.summary} {one.outcome}", ctx.screen)]
 
     def edit(data: Data) -> Data:
         report.learnt = report.conflicts = report.refused = 0
@@ -128,8 +129,9 @@ def _checked(field: Field | None, raw: str) -> object | None:
 
 
 def _may_be_kept(text: str, screen: Callable[[str], str]) -> bool:
-    """No secret, no personal data of anybody, no order to the agent."""
-    return screen(text) == text and not holds_personal_data(text) and not instructs_agent(text)
+    """No secret nor the place of one, no personal data of anybody, no order to the agent."""
+    clean = screen(text) == text and not has_placeholder(text)
+    return clean and not holds_personal_data(text) and not instructs_agent(text)
 
 
 def _patterns(ctx: AgentContext, own: Sequence[NewNote]) -> list[tuple[Field, str, NewNote]]:

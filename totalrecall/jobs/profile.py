@@ -20,15 +20,25 @@ from totalrecall.memory.profile.contacts import (
     with_episode,
 )
 from totalrecall.memory.profile.document import Data, fresh, with_value
-from totalrecall.memory.profile.fields import FIELDS, checked, find_field
+from totalrecall.memory.profile.fields import FIELDS, TEXT_CHARS, checked, find_field
 from totalrecall.memory.profile.file import ProfileFile
 from totalrecall.memory.profile.removal import Found, matches, without
 from totalrecall.memory.profile.salvage import restored_from, salvaged
+from totalrecall.privacy.personal import holds_personal_data, is_of_another, says_where_to_reach
+from totalrecall.privacy.placeholders import has_placeholder
 
 REFUSAL = (
     "I don't store that kind of information for your safety. "
     "You can use a password manager or secure vault instead."
 )
+
+
+OTHERS = (
+    "Of other people the profile keeps the name, the role and how to talk with them: no phone number, no "
+    "mail or postal address, nothing about their health."
+)
+# Where the user's own number or address may stand.
+_OWN_FIELDS = ("identity.", "preferences.communication.sign_off")
 
 
 class SensitiveError(TotalRecallError):
@@ -71,7 +81,7 @@ def set_field(desk: ProfileDesk, name: str, raw: str) -> Data:
 
     Raises:
         ConfigError: no such field, or it cannot hold that.
-        SensitiveError: it is a secret.
+        SensitiveError: it is a secret, or says how somebody else is reached or how they are.
     """
     field = find_field(name)
     if field is None:
@@ -80,6 +90,8 @@ def set_field(desk: ProfileDesk, name: str, raw: str) -> Data:
             f"The profile has no field {name!r}.", f"Fields: {known}. People: profile contact NAME."
         )
     _refuse_secrets(desk, raw)
+    if not field.path.startswith(_OWN_FIELDS):
+        _refuse_data_of_others(desk, raw)
     try:
         value = checked(field, raw)
     except ValueError as error:
@@ -95,6 +107,12 @@ def set_contact(desk: ProfileDesk, contact: Contact, which: int | None) -> Data:
     """
     for text in (contact.name, contact.alias, contact.notes):
         _refuse_secrets(desk, text)
+        if holds_personal_data(text):
+            raise SensitiveError(REFUSAL, OTHERS)
+    if len(contact.notes) > TEXT_CHARS:
+        raise ConfigError(
+            "The notes on a contact are too long.", f"At most {TEXT_CHARS} characters: how to talk with them."
+        )
     if contact.relationship and contact.relationship not in RELATIONSHIPS:
         raise ConfigError(
             f"{contact.relationship!r} is no relationship.", f"It is one of {', '.join(RELATIONSHIPS)}."
@@ -107,6 +125,7 @@ def add_episode(desk: ProfileDesk, episode: Episode) -> Data:
     """The profile with what happened today."""
     for text in (episode.summary, episode.outcome, *episode.tags):
         _refuse_secrets(desk, text)
+        _refuse_data_of_others(desk, text)
     dated = replace(episode, day=desk.now.date().isoformat())
     return desk.file.change(lambda data: with_episode(data, dated).data, desk.now)
 
@@ -164,6 +183,8 @@ def recover(desk: ProfileDesk) -> int:
         raise MemoryFileError("There is no damaged profile to recover.", "Nothing was changed.")
     old = salvaged(content)
     if old is None:
+        # The user has been told, and there is nothing to ask about.
+        desk.file.change(_no_longer_told, desk.now)
         raise MemoryFileError(
             f"Nothing in {desk.file.backup_path} can be understood.", "It is kept; look into it yourself."
         )
@@ -172,11 +193,15 @@ def recover(desk: ProfileDesk) -> int:
     def edit(data: Data) -> Data:
         nonlocal restored
         done, restored = restored_from(old, data, desk.said)
-        meta = {name: value for name, value in done["meta"].items() if name != "damaged"}
-        return with_value(done, "meta", meta)
+        return _no_longer_told(done)
 
     desk.file.change(edit, desk.now)
     return restored
+
+
+def _no_longer_told(data: Data) -> Data:
+    meta = {name: value for name, value in data["meta"].items() if name != "damaged"}
+    return with_value(data, "meta", meta)
 
 
 def _meant(data: Data, contact: Contact, which: int | None) -> int | None:
@@ -198,5 +223,12 @@ def _meant(data: Data, contact: Contact, which: int | None) -> int | None:
 
 
 def _refuse_secrets(desk: ProfileDesk, text: str) -> None:
-    if desk.screen(text) != text:
+    if desk.screen(text) != text or has_placeholder(text):
         raise SensitiveError(REFUSAL)
+
+
+def _refuse_data_of_others(desk: ProfileDesk, text: str) -> None:
+    """What users ask to keep of their own health may stay; where people are reached, and theirs, may not."""
+    people = [str(one.get("name") or "") for one in contacts(shown(desk))]
+    if says_where_to_reach(text) or is_of_another(text, people):
+        raise SensitiveError(REFUSAL, OTHERS)

@@ -172,7 +172,7 @@ def status(ctx: AgentContext, around: Around | None = None) -> AgentStatus:
     service = ServiceView()
     if around.service is not None:
         service = view_service(around.service, ctx.agent, found.newest_ms, (around.version, now_ms))
-    troubles = [*around.troubles, *unread, *_notes_gone(ctx), *service.troubles]
+    troubles = [*around.troubles, *unread, *_notes_gone(ctx), *_profile_damaged(ctx), *service.troubles]
     troubles += troubles_in(_signs(found, around), now_ms)
     return replace(found, service=service, troubles=worst_first(troubles))
 
@@ -191,6 +191,19 @@ def _notes_gone(ctx: AgentContext) -> list[Trouble]:
     except MemoryFileError as error:
         return [Trouble(Health.RED, error.title, error.hint)]
     return []
+
+
+def _profile_damaged(ctx: AgentContext) -> list[Trouble]:
+    """Told until the profile is recovered or done without."""
+    from totalrecall.memory.profile.document import value_at
+    from totalrecall.memory.profile.summary import DAMAGED
+
+    found = ctx.profile.read()
+    if found is None or (isinstance(found, dict) and not value_at(found, "meta.damaged")):
+        return []
+    return [
+        Trouble(Health.YELLOW, DAMAGED, "'totalrecall profile recover' puts back what can be understood.")
+    ]
 
 
 def _signs(found: AgentStatus, around: Around) -> Signs:

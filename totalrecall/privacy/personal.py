@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _DATE = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}:\d{2}\b|\b20\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b"
@@ -32,13 +33,28 @@ _STREET = re.compile(
 )
 
 
+_ANOTHER = re.compile(
+    r"\b[A-ZÄÖÜ][\wäöüß-]+['’]s\b|\b(?i:his|her|their|seine?[nmrs]?|ihre?[nmrs]?)\b|[他她]", re.UNICODE
+)
+
+
 def holds_personal_data(text: str) -> bool:
     """Whether the text names health, a phone number, a mail address or a postal address of anybody."""
+    return bool(_HEALTH.search(text)) or says_where_to_reach(text)
+
+
+def is_of_another(text: str, people: Iterable[str]) -> bool:
+    """Whether the text says such a thing of somebody else: of one of ``people``, or of a third person."""
+    if not holds_personal_data(text):
+        return False
+    named = any(re.search(rf"\b{re.escape(one)}\b", text, re.IGNORECASE) for one in people if one)
+    return named or bool(_ANOTHER.search(text))
+
+
+def says_where_to_reach(text: str) -> bool:
+    """Whether the text names a phone number, a mail address or a postal address of anybody."""
     bare = _DATE.sub(" ", text)
     phones = (sum(sign.isdigit() for sign in one) for one in _PHONE.findall(bare))
     return bool(
-        _HEALTH.search(bare)
-        or _MAIL.search(bare)
-        or _STREET.search(bare)
-        or any(digits >= _PHONE_DIGITS for digits in phones)
+        _MAIL.search(bare) or _STREET.search(bare) or any(digits >= _PHONE_DIGITS for digits in phones)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ RELATIONSHIPS = ("boss", "colleague", "client", "friend", "family")
 IMPORTANT = "important"
 EPISODES = 500
 SUMMARY_CHARS = 300
+SENTENCES = 2
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zäöü])|(?<=[。！？])\s*(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,8 @@ def with_episode(data: Data, episode: Episode) -> Changed:
     """The episode added; one of the same day with the same words is the same one."""
     entry = {
         "date": episode.day,
-        "summary": episode.summary[:SUMMARY_CHARS],
-        "outcome": episode.outcome[:SUMMARY_CHARS],
+        "summary": _in_short(episode.summary),
+        "outcome": _in_short(episode.outcome),
         "tags": list(episode.tags),
     }
     held = episodes(data)
@@ -202,6 +205,11 @@ def _entry(contact: Contact) -> Data:
 def _described(contact: Contact) -> str:
     parts = [contact.name, contact.relationship, contact.notes]
     return ", ".join(part for part in parts if part)
+
+
+def _in_short(text: str) -> str:
+    """The first two sentences, and not more than ``SUMMARY_CHARS`` of them."""
+    return " ".join(_SENTENCE_END.split(text.strip())[:SENTENCES])[:SUMMARY_CHARS]
 
 
 def _bounded(held: list[Data]) -> list[Data]:
