@@ -182,9 +182,9 @@ HOSTILE = [
 def test_a_hostile_line_of_a_megabyte_takes_no_time(bit: str) -> None:
     """No pattern is quadratic in the length of a line."""
     line = bit * (1_000_000 // len(bit))
-    began = time.perf_counter()
+    began = time.process_time()
     compress(user(line), assistant(line), user("x", quoted=[line]))
-    assert time.perf_counter() - began < 4
+    assert time.process_time() - began < 4
 
 
 def test_a_backlog_is_read_at_a_workable_speed(capsys: pytest.CaptureFixture[str]) -> None:

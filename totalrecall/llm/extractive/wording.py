@@ -96,7 +96,10 @@ def _about_user(text: str) -> str:
         text, count = compiled(source).subn(words, text, count=1)
         if count:
             break
-    return compiled(rf"\band I ({_VERBS})\b").sub(r"and \1s", text) if text.startswith("User") else text
+    if not text.startswith("User"):
+        return text
+    other = rf"\band (?:I )?({_VERBS})\b(?! (?:is|are|was|were|can|will)\b)"
+    return compiled(other).sub(r"and \1s", text)
 
 
 def words_of_note(text: str) -> int:
