@@ -22,6 +22,7 @@ app_dir=$data_home/total-recall
 venv=$app_dir/venv
 bin_dir=$HOME/.local/bin
 link=$bin_dir/totalrecall
+state_link=$bin_dir/session-state
 
 fail() {
   echo "error: $1" >&2
@@ -163,6 +164,10 @@ uninstall_by_hand() {
     rm -f "$link"
     removed="$removed $link"
   fi
+  if [ -L "$state_link" ] && [ "$(readlink "$state_link")" = "$venv/bin/session-state" ]; then
+    rm -f "$state_link"
+    removed="$removed $state_link"
+  fi
   for made in "$venv" "$app_dir/sample"; do
     if [ -e "$made" ]; then
       rm -rf "$made"
@@ -227,6 +232,10 @@ main() {
   make_venv </dev/null
   install_package </dev/null
   ln -sfn "$venv/bin/totalrecall" "$link"
+  # Somebody else's program of that name stays; 'totalrecall state' is the same.
+  if [ ! -e "$state_link" ] || [ "$(readlink "$state_link")" = "$venv/bin/session-state" ]; then
+    ln -sfn "$venv/bin/session-state" "$state_link"
+  fi
   echo "Installed $("$venv/bin/totalrecall" --version </dev/null)."
   echo
   say_path

@@ -129,7 +129,7 @@ def test_doctor_shows_every_root_and_what_was_found(lab: Lab, shell: Run) -> Non
     lab.say("hello there")
     code, out, _ = shell("doctor", "--json")
     found = json.loads(out)
-    assert any("1 sessions (jsonl)" in one["what"] for one in found)
+    assert any("1 session (jsonl)" in one["what"] for one in found)
     assert any("extractive" in one["what"] for one in found)
 
 

@@ -153,3 +153,22 @@ def test_an_entry_without_a_time_counts_by_its_place(tmp_path: Path) -> None:
     lab.observe()
     assert_whole(lab, [token(2), token(3)])
     assert recount(lab).states[MessageState.BEFORE_ADOPTION] == 1
+
+
+def test_a_second_agent_may_come_late_to_a_shared_workspace(tmp_path: Path) -> None:
+    """The other's notes are no sign of a lost ledger; both note into one file."""
+    first, second = Lab(tmp_path), Lab(tmp_path, agent="scout")
+    first.state_dir.mkdir()
+    (first.state_dir / "openclaw.json").write_text(
+        '{agents: {list: [{id: "main", workspace: "workspace"}, {id: "scout", workspace: "workspace"}]}}',
+        encoding="utf-8",
+    )
+    first.adopt()
+    first.say("it is a first word")
+    first.observe()
+    second.now = first.now
+    second.adopt()
+    second.say("it is a second word")
+    second.observe()
+    assert "first word" in first.notes
+    assert "second word" in first.notes

@@ -17,6 +17,7 @@ from totalrecall.jobs.distill.plan import Plan, plan_distillation
 from totalrecall.jobs.distill.report import Done, done_lines, kept_report, report_lines
 from totalrecall.jobs.distill.run import distil_by_schedule
 from totalrecall.jobs.distill.write import distil
+from totalrecall.jobs.learn_profile import learn_profile
 from totalrecall.memory.long_term.block import BEGIN, END
 
 TALK = (
@@ -215,6 +216,14 @@ def test_the_first_run_builds_from_the_daily_logs_and_the_profile(lab: Lab) -> N
     assert plan.first
     assert "- The wiki server is wiki-1, port 8080 (since 2026-01-05)" in memory(lab)
     assert "draft" not in memory(lab)
+
+
+def test_what_the_profile_says_is_in_the_report_before_it_is_written(lab: Lab) -> None:
+    """Nothing is written that was not shown."""
+    with lab.context() as ctx:
+        learn_profile(ctx)
+        plan = plan_distillation(ctx)
+    assert "    -  [Core] User's name: Robin Hale" in report_lines(plan)
 
 
 def test_an_agent_without_anything_gets_an_empty_skeleton(tmp_path: Path) -> None:

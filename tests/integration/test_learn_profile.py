@@ -161,6 +161,13 @@ def test_a_piece_of_work_of_several_steps_is_one_episode(lab: Lab) -> None:
     assert "stage-7" in episode["summary"]
 
 
+def test_a_list_of_decisions_is_no_episode(lab: Lab) -> None:
+    """However many there are."""
+    lab.say(*[f"We decided to move shelf {number} to room {number + 40}." for number in range(2, 8)])
+    learnt(lab)
+    assert not (lab.state_dir / "memory" / "user_profile.json").exists() or episodes(profile(lab)) == []
+
+
 def test_a_damaged_profile_is_put_aside_and_learning_goes_on(lab: Lab) -> None:
     """What is learnt stands in a fresh one that tells of the damage."""
     folder = lab.state_dir / "memory"

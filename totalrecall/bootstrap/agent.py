@@ -100,9 +100,15 @@ def demand_ledger(places: AgentPlaces, notes: ObservationFile) -> None:
     from totalrecall.ledger.health import demand_usable, diagnose
     from totalrecall.memory.observations import markers_in
 
-    ours = bool(markers_in(notes.read()))
+    ours = bool(markers_in(notes.read())) and not _others_write_here(places)
     mirror = mirror_of(places.memory_dir, places.agent.name)
     demand_usable(diagnose(places.state_dir, mirror, notes_exist=ours), places.state_dir)
+
+
+def _others_write_here(places: AgentPlaces) -> bool:
+    """Whether another agent has its mirror beside the notes: they may all be its own, and this one is new."""
+    mine = mirror_of(places.memory_dir, places.agent.name)
+    return any(one != mine for one in places.memory_dir.glob(".total-recall*.json"))
 
 
 def notes_of(here: Installation, places: AgentPlaces) -> ObservationFile:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from totalrecall.bootstrap.machine import Installation
 from totalrecall.bootstrap.model import MODEL_SETTINGS
+from totalrecall.places.config_secrets import MIN_CHARS
 
 if TYPE_CHECKING:
     from totalrecall.llm.failure import Failure
@@ -31,10 +32,12 @@ def check_model_key(here: Installation, key: str = "") -> KeyWorks | Failure:
 
     settings, machine = here.loaded.require(*MODEL_SETTINGS), here.machine
     endpoint = endpoint_from(settings.llm_base_url, key or settings.api_key, key_name(here))
+    # One letter would be found in every word.
+    known = len(endpoint.key) >= MIN_CHARS
     around = Surroundings(
         machine.env,
         now_s=lambda: machine.now_ms() / 1000,
         limits=CallLimits(deadline_s=DEADLINE_S),
-        screen=lambda text: text.replace(endpoint.key, "(the key)") if endpoint.key else text,
+        screen=lambda text: text.replace(endpoint.key, "(the key)") if known else text,
     )
     return check_key(endpoint, around)

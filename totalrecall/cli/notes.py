@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @click.command("notes")
 @agent_option
-@click.option("--limit", default=50, show_default=True, help="At most so many, newest last.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many, newest last."
+)
 @click.option(
     "--set-aside", "view", flag_value="set_aside", help="Batches that the model fails on every time, and why."
 )
@@ -58,7 +60,9 @@ def notes_command(agent: str | None, limit: int, view: str | None, retry: bool, 
 def _in_file(ctx: AgentContext, limit: int, *, as_json: bool) -> object:
     from totalrecall.memory.observations import notes_in, parse, render_note
 
-    found = notes_in(parse(ctx.notes.read()))[-limit:]
+    # Blocks stand in the order of their commit: a backfill comes late.
+    every = sorted(notes_in(parse(ctx.notes.read())), key=lambda one: (one[2].day, one[2].time))
+    found = every[-limit:]
     if not as_json:
         say(f"# {ctx.agent}: {ctx.notes.path}")
         day = None

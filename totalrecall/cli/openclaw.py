@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
-from totalrecall.cli.invocation import here, interactive
+from totalrecall.cli.invocation import each_agent, here, interactive, opened
 from totalrecall.cli.options import agent_option, json_option
 from totalrecall.cli.output import count, emit_json
 from totalrecall.cli.talk import paint, say
 from totalrecall.domain.outcome import ExitCode
+from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
     from totalrecall.openclaw.changes import Change, Plan
@@ -59,7 +61,10 @@ def install_command(
         return ExitCode.OK
     options = Options(_stamp(), not without_state_section, openclaw_version)
     plans = [plan_install(target, options) for target in targets]
-    return _carry_out(plans, yes=yes, dry_run=dry_run, done=_tell_installed)
+    code = _carry_out(plans, yes=yes, dry_run=dry_run, done=_tell_installed)
+    if code == ExitCode.OK and not dry_run:
+        _prepare_views(agent)
+    return code
 
 
 @openclaw_command.command("uninstall")
@@ -125,6 +130,15 @@ def _carry_out(plans: list[Plan], *, yes: bool, dry_run: bool, done: Callable[[l
         say(said, err=True)
     done(plans)
     return ExitCode.PARTIAL if failed else ExitCode.OK
+
+
+def _prepare_views(agent: str | None) -> None:
+    """What the hook hands over lies ready at once; an agent that cannot be opened is told by its next run."""
+    from totalrecall.jobs.context_view import prepare
+
+    for installation, places in each_agent(agent):
+        with contextlib.suppress(TotalRecallError), opened(installation, places) as ctx:
+            prepare(ctx)
 
 
 def _show_plan(plan: Plan) -> None:

@@ -63,8 +63,11 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> str:
 
 def count(number: int, noun: str) -> str:
     """``1 message``, ``2 messages``, ``1,204 messages``, ``3 batches``."""
-    plural = "es" if noun.endswith(("ch", "s")) else "s"
-    return f"{number:,} {noun}{'' if number == 1 else plural}"
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}{'es' if noun.endswith(('ch', 's')) else 's'}"
 
 
 def ago(past_ms: int | None, now_ms: int) -> str:

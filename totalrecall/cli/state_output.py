@@ -125,7 +125,7 @@ def tell_refreshed(outcome: RefreshOutcome, *, dry_run: bool, quiet: bool) -> No
     if outcome.fallback:
         say(f"No model answered, so the rules did it. {outcome.fallback}", err=True)
     said = {
-        RefreshResult.EDITED_LATER: "It was edited after the last message, and stays so (--force: not).",
+        RefreshResult.EDITED_LATER: "It was edited after the last message, and stays; --force overwrites it.",
         RefreshResult.NOTHING_TO_TELL: "The talk holds no task: no file, tool call, decision or open step.",
         RefreshResult.UNCHANGED: "It says already what the talk tells.",
     }

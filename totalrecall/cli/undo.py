@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 import click
@@ -42,13 +42,13 @@ def undo_command(agent: str | None, dry_run: bool, as_json: bool) -> int:
         results.append(report)
         codes.append(ExitCode.OK)
         if not as_json:
-            _show(report)
+            _show(report, places.zone.zone)
     if as_json:
         emit_json(results)
     return worst(codes)
 
 
-def _show(report: UndoReport) -> None:
+def _show(report: UndoReport, zone: tzinfo) -> None:
     from totalrecall.jobs.undo import UndoResult
 
     if report.diff:
@@ -56,7 +56,7 @@ def _show(report: UndoReport) -> None:
     if report.result is UndoResult.NOTHING:
         say(f"{report.agent}: no reflection to take back")
         return
-    made = datetime.fromtimestamp(report.made_ms / 1000, UTC).astimezone()
+    made = datetime.fromtimestamp(report.made_ms / 1000, zone)
     verb = "is undone" if report.result is UndoResult.UNDONE else "would be undone"
     said = [f"the reflection of {made:%Y-%m-%d %H:%M} {verb}", f"{count(report.returned, 'note')} back"]
     if report.stayed_out:

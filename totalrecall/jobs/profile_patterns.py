@@ -23,6 +23,8 @@ REPEATS_COMPARED = 200
 KNOWN = "known"
 _DEEDS = frozenset({NoteType.TASK, NoteType.EVENT, NoteType.CONTEXT})
 _RESULTS = frozenset({NoteType.EVENT, NoteType.DECISION})
+# A list of decisions, or of facts, is no piece of work.
+EPISODE_TYPES = 3
 _HEADS = frozenset({NoteType.GOAL, NoteType.TASK, NoteType.DECISION})
 _MISTAKE = re.compile(
     r"(?:fail\w*|broke\w*|error|wrong|mistake|fehler|fehlgeschlagen|kaputt)[^.\n]{0,80}?"
@@ -62,7 +64,7 @@ def episodes_of(own: Sequence[NewNote]) -> list[Episode]:
 
 def _episode(day: date, notes: Sequence[NoteRow]) -> Episode | None:
     results = [one for one in notes if one.type in _RESULTS]
-    if not results:
+    if not results or len({one.type for one in notes}) < EPISODE_TYPES:
         return None
     heads = [one for one in notes if one.type in _HEADS] or results
     head = max(heads, key=lambda one: one.priority is Priority.HIGH)

@@ -14,6 +14,9 @@ from totalrecall.errors import BusyError, ConfigError
 from totalrecall.files import atomic
 from totalrecall.files.failure import memory_file_error
 
+# Local servers take short made-up keys; one or two letters are an answer to another question.
+MIN_KEY_CHARS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class GivenKey:
@@ -49,6 +52,11 @@ def given_key(name: str, text: str, home_dir: Path) -> GivenKey | None:
         raise ConfigError(
             f"What was given for {name} {error}.", "Nothing was stored. Paste it again."
         ) from None
+    if parsed is not None and len(str(parsed.value)) < MIN_KEY_CHARS:
+        raise ConfigError(
+            f"What was given for {name} is too short to be a key.",
+            "Nothing was stored. Paste it again, or press Enter for none.",
+        )
     return None if parsed is None else GivenKey(name, str(parsed.value), parsed.remarks)
 
 

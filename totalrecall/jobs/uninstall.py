@@ -8,34 +8,36 @@ from pathlib import Path
 
 from totalrecall.errors import MemoryFileError
 
+LINKS = ("totalrecall", "session-state")
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """What ``scripts/setup.sh`` made.
 
     Attributes:
-        link: ``~/.local/bin/totalrecall``, None when it is not there or not ours.
+        links: ``totalrecall`` and ``session-state`` in ``~/.local/bin``, as far as they are there and ours.
         sample: the sample agent's folder, None when there is none.
         venv: the private environment, None when this program does not run from it.
     """
 
-    link: Path | None
+    links: tuple[Path, ...]
     sample: Path | None
     venv: Path | None
 
     @property
     def parts(self) -> tuple[Path, ...]:
         """What stands there, in the order of removal: the environment that runs this very program last."""
-        return tuple(one for one in (self.link, self.sample, self.venv) if one is not None)
+        return (*self.links, *(one for one in (self.sample, self.venv) if one is not None))
 
 
 def find_program(data_dir: Path, home_dir: Path, prefix: Path) -> Program:
     """What was made for this user, where the program that runs now (``prefix``) is that one."""
-    venv, link, sample = data_dir / "venv", home_dir / ".local" / "bin" / "totalrecall", data_dir / "sample"
+    venv, bin_dir, sample = data_dir / "venv", home_dir / ".local" / "bin", data_dir / "sample"
     ours = venv.is_dir() and prefix.resolve() == venv.resolve()
-    linked = link.is_symlink() and link.readlink() == venv / "bin" / "totalrecall"
+    links = [bin_dir / name for name in LINKS] if ours else []
     return Program(
-        link=link if ours and linked else None,
+        links=tuple(one for one in links if one.is_symlink() and one.readlink() == venv / "bin" / one.name),
         sample=sample if sample.is_dir() else None,
         venv=venv if ours else None,
     )

@@ -47,6 +47,7 @@ class Plan:
         withheld: how many were left out because they hold a secret or somebody's personal data.
         memory: ``MEMORY.md`` as it stands.
         memory_state: its bytes when it was read.
+        identity: what the profile says about who the user is, for the first build.
         new: what is to go into it.
         merged: its entries afterwards.
         expired: daily logs that are older than the retention.
@@ -61,6 +62,7 @@ class Plan:
     withheld: int
     memory: LongTerm
     memory_state: FileState
+    identity: tuple[Entry, ...]
     new: tuple[Entry, ...]
     merged: Merged
     expired: tuple[DailyLog, ...]
@@ -119,8 +121,8 @@ def plan_distillation(
     judged = _as_decided(judge_all(ctx, candidates), set(promoted), set(demoted))
     core = [one for one in judged if one.level is Level.CORE]
     new = [Entry(one.theme, one.candidate.text, one.candidate.day) for one in core]
-    if first:
-        new = [*_identity(ctx), *new]
+    identity = _identity(ctx) if first else []
+    new = [*identity, *new]
     if not rebuild:
         new = _not_deleted(ctx, memory, new)
     return Plan(
@@ -128,6 +130,7 @@ def plan_distillation(
         withheld=withheld,
         memory=memory,
         memory_state=state,
+        identity=tuple(identity),
         new=tuple(new),
         merged=merge(memory.entries, new, likeness()),
         expired=tuple(_expired(ctx, stored.settings.retention_days)),

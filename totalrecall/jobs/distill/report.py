@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from totalrecall.domain.distilled import Judged, Level, Sort
+from totalrecall.domain.distilled import Judged, Level, Sort, Theme
 from totalrecall.files.atomic import read_state, replace
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.distill.plan import Plan
@@ -46,9 +46,12 @@ def report_lines(plan: Plan) -> list[str]:
     chinese = plan.language == "zh"
     lines = [counts_line(plan)]
     for level, title in _TITLES[plan.language].items():
-        found = plan.of_level(level)
+        found = [_line(one, plan) for one in plan.of_level(level)]
+        if level is Level.CORE:
+            theme = TITLES[plan.language][Theme.CORE]
+            found = [*(f"    -  [{theme}] {one.text}" for one in plan.identity), *found]
         if found:
-            lines += ["", title, *(_line(one, plan) for one in found)]
+            lines += ["", title, *found]
     if plan.merged.superseded:
         lines += ["", "将被取代：" if chinese else "Would take the place of older entries:"]
         lines += [f"  {old.text}  →  {new.text}" for old, new in plan.merged.superseded]
