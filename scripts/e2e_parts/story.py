@@ -129,7 +129,13 @@ class Story:
 
     def begin(self) -> None:
         """Start the gateway, say one thing, and keep how the host is without us."""
-        quick = {"OBSERVER_LINE_THRESHOLD": "4", "OBSERVER_COOLDOWN_SECS": "1", "TOTALRECALL_QUIET_MIN": "1"}
+        quick = {
+            "OBSERVER_LINE_THRESHOLD": "4",
+            "OBSERVER_COOLDOWN_SECS": "1",
+            "TOTALRECALL_QUIET_MIN": "1",
+            # What a model that was away left over is asked for again by the clock, every 15 minutes if unset.
+            "TOTALRECALL_SCHEDULE_OBSERVER": "* * * * *",
+        }
         self.ours.configure({**quick, **(model_settings(self.model) if self.by_model else {})})
         self.gateway.configure()
         self.checks.that("the gateway starts", True, f"{self.gateway.start():.0f} s")

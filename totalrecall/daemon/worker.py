@@ -218,7 +218,7 @@ class AgentWorker:
             running="",
             running_since_ms=0,
             skips=0,
-            jobs={**self.state.jobs, name: self._job_state(name, outcome, began_ms)},
+            jobs=self._made_good(name, outcome) | {name: self._job_state(name, outcome, began_ms)},
         )
         self._around.ended(self._door.name, name)
 
@@ -241,6 +241,16 @@ class AgentWorker:
         except Exception as error:  # noqa: BLE001 -- the worker's loop: log, count, go on
             self._say_once("job_crashed", error, job=name)
             return Outcome(ok=False, reason=f"A bug: {type(error).__name__}. See observer-watcher.log.")
+
+    def _made_good(self, name: str, outcome: Outcome) -> dict[str, JobState]:
+        """The states so far. A run that read all that was unread makes good what others like it could not."""
+        known = self._around.jobs
+        if not (outcome.ok and known[name].reads):
+            return dict(self.state.jobs)
+        return {
+            one: replace(state, failures=0) if one in known and known[one].reads else state
+            for one, state in self.state.jobs.items()
+        }
 
     def _job_state(self, name: str, outcome: Outcome, began_ms: int) -> JobState:
         ended_ms = self._around.now_ms()

@@ -102,6 +102,26 @@ def test_whatever_a_job_raises_the_next_one_runs(lab: Lab) -> None:
         assert worker.state.jobs["daily"].ok
 
 
+def test_an_observer_that_goes_well_makes_good_a_recovery_that_did_not(lab: Lab) -> None:
+    """Recoveries failed while the model was away: once everything is read, health is green without another."""
+
+    def bad(_ctx: AgentContext, _stop: Callable[[], bool]) -> Outcome:
+        return Outcome(ok=False, reason="The model is away.")
+
+    with team(lab.root, recover=bad, observe=well, daily=well) as made:
+        worker = made.worker()
+
+        def after(*jobs: str) -> list[str]:
+            for job in jobs:
+                before = len(made.ended)
+                worker.tell(job)
+                assert until(lambda n=before: len(made.ended) > n)  # type: ignore[misc]
+            return [one.severity for one in troubles_of(Seen({"main": worker.state}, {}, [], dict))]
+
+        assert after("recover", "recover", "recover", "daily") == ["red"]
+        assert after("observe") == []
+
+
 @pytest.mark.report("R107")
 def test_a_job_that_hangs_is_told(lab: Lab) -> None:
     """Beyond its deadline it counts as hanging; after three scans in a row health is red. Others go on."""
