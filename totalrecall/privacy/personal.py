@@ -21,7 +21,7 @@ _HEALTH = re.compile(
     re.IGNORECASE,
 )
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
-_PHONE = re.compile(r"(?<![\w.])(?:\+|00)?\d[\d\s/()-]{5,}\d(?![\w.])")
+_PHONE = re.compile(r"(?<![\w.])(?:\+|00)?\d[\d\s/()-]{5,}\d(?!\w|\.\w)")
 _PHONE_DIGITS = 7
 _STREET = re.compile(
     r"\b\d{1,4}[a-z]?\s+(?:[A-Z][a-z]+\s){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd)\b"
@@ -34,7 +34,11 @@ _STREET = re.compile(
 
 
 _ANOTHER = re.compile(
-    r"\b[A-ZÄÖÜ][\wäöüß-]+['’]s\b|\b(?i:his|her|their|seine?[nmrs]?|ihre?[nmrs]?)\b|[他她]", re.UNICODE
+    r"\b[A-ZÄÖÜ][\wäöüß-]+['’]s\b|\b(?i:his|her|their|seine?[nmrs]?|ihre?[nmrs]?)\b|[他她]"
+    r"|\b(?!User|The|My|It|This|That|We|You|Nutzer|Es|Wir|Mein)[A-ZÄÖÜ][a-zäöüß]+\s+"
+    r"(?:is|was|has|had|got|takes|needs|broke|recover\w*|ist|war|hat|hatte|nimmt|braucht)\b"
+    # A Chinese sentence says who it is about, unless it is about the one who writes.
+    r"|^(?=.*[\u4e00-\u9fff])(?!.*(?:我|用户|本人))"
 )
 
 
