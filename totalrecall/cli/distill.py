@@ -16,6 +16,7 @@ from totalrecall.errors import TotalRecallError
 
 if TYPE_CHECKING:
     from totalrecall.jobs.context import AgentContext
+    from totalrecall.jobs.distill.config import StoredSettings
     from totalrecall.jobs.distill.plan import Plan
 
 AUTO_WRITE_WARNING = "MEMORY.md and the daily logs will be changed without asking from now on."
@@ -111,28 +112,35 @@ def _confirmed(ctx: AgentContext, plan: Plan, wanted: _Wanted) -> bool:
     if wanted.dry_run:
         return False
     if wanted.yes or plan.settings.settings.auto_write:
+        _tell_of_settings(ctx, plan.settings)
         return True
     if not interactive():
         say(
             f"{ctx.agent}: nothing was written: add --yes, or set autoWrite in distill-config.json.", err=True
         )
         return False
-    if plan.settings.state.content is None:
-        say(f"This also makes {ctx.workspace / 'distill-config.json'}, with the defaults.", err=True)
+    _tell_of_settings(ctx, plan.settings)
     question = "写入 MEMORY.md 吗？" if plan.language == "zh" else "Write this?"
     return click.confirm(question, default=False, err=True)
 
 
+def _tell_of_settings(ctx: AgentContext, stored: StoredSettings) -> None:
+    """Said before the file is made."""
+    if stored.state.content is None:
+        say(f"This also makes {ctx.workspace / 'distill-config.json'}, with the defaults.", err=True)
+
+
 def _switch(ctx: AgentContext, *, on: bool, yes: bool) -> int:
-    from totalrecall.jobs.distill.config import switch_auto_write
+    from totalrecall.jobs.distill.config import load_distill_settings, switch_auto_write
     from totalrecall.jobs.distill.plan import territory_of
 
     territory = territory_of(ctx)
     if on:
         say(f"{ctx.agent}: {AUTO_WRITE_WARNING}", err=True)
-        if not yes and not (interactive() and click.confirm("Switch it on?", default=False, err=True)):
-            say("Nothing was changed; --yes switches it on without being asked.", err=True)
-            return ExitCode.OK if interactive() else ExitCode.USAGE
+    _tell_of_settings(ctx, load_distill_settings(territory))
+    if on and not yes and not (interactive() and click.confirm("Switch it on?", default=False, err=True)):
+        say("Nothing was changed; --yes switches it on without being asked.", err=True)
+        return ExitCode.OK if interactive() else ExitCode.USAGE
     switch_auto_write(territory, on=on)
     say(f"{ctx.agent}: autoWrite is {'on' if on else 'off'} in {territory.settings}.")
     return ExitCode.OK

@@ -33,7 +33,9 @@ _ITEM = re.compile(r"^[-*]\s+")
 _OWN = re.compile(
     r"^\W*(?:user['’]s|my|meine?|nutzers?)\s+(?:(?:new|own|work|private|birthday|neue|eigene|private)\s+)?"
     r"(?:(?:tele|mobile |cell )?phone(?: number)?|number|e-?mail(?: address)?|mail|address|handynummer"
-    r"|telefonnummer|mailadresse|adresse)\b|^\W*(?:用户|我)的(?:电话|手机|邮箱|地址)",
+    r"|telefonnummer|mailadresse|adresse)\b"
+    # "My mail to Sarah" and "my number for Tom" are about somebody else.
+    r"(?!\s+(?:to|for|with|from|by|of|two|an|für|mit|von|bei)\b)|^\W*(?:用户|我)的(?:电话|手机|邮箱|地址)",
     re.IGNORECASE,
 )
 
@@ -249,11 +251,12 @@ def _identity(ctx: AgentContext) -> list[Entry]:
     data = ctx.profile.read()
     if not isinstance(data, dict):
         return []
-    return [
-        Entry(Theme.CORE, f"User's {field.label}: {value}")
+    known = [
+        f"User's {field.label}: {value}"
         for field, value in known_fields(data)
         if field.path.startswith("identity.")
     ]
+    return [Entry(Theme.CORE, text) for text in known if _may_be_kept(ctx, text)]
 
 
 def _not_deleted(ctx: AgentContext, memory: LongTerm, new: Sequence[Entry]) -> list[Entry]:
