@@ -13,6 +13,7 @@ import pytest
 
 from tests.lab import START, Lab
 from totalrecall.cli.main import run as cli
+from totalrecall.domain.profile_fact import FactKind, ProfileFact
 from totalrecall.errors import TotalRecallError
 from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.distill.config import load_distill_settings, switch_auto_write
@@ -89,6 +90,8 @@ OF_OTHERS = {
     "health, German": ("Anna hat {}", "Krebs"),
     "health, Chinese": ("老王有{}", "糖尿病"),
 }
+
+SCREENED = {"place of a secret": ("The wiki opens with {}", placeholder("password"))}
 
 
 def entries(table: dict[str, tuple[str, str]]) -> list[tuple[str, str]]:
@@ -242,6 +245,26 @@ def test_patterns_of_the_user_add_to_the_built_in_rules(lab: Lab) -> None:
     plan, done = run(lab)
     assert (plan.withheld, done.withheld) == (2, 2)
     assert "Nightjar" not in (lab.workspace / "MEMORY.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("table", [SECRETS, OF_OTHERS, SCREENED], ids=["secrets", "of others", "screened"])
+def test_learning_refuses_whatever_a_reader_finds(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, table: dict[str, tuple[str, str]]
+) -> None:
+    """Each kind is left out and counted, as a field's value and as a note on a person; the rest is learnt."""
+    found = [ProfileFact(FactKind.FIELD, 1, field="identity.name", value="Robin Hale")]
+    for text, _ in entries(table):
+        found.append(ProfileFact(FactKind.FIELD, 1, field="patterns.common_mistakes", value=text))
+        found.append(ProfileFact(FactKind.CONTACT, 1, name="Tom", relationship="friend", notes=text))
+    monkeypatch.setattr("totalrecall.llm.extractive.profile_facts.facts_in", lambda _notes: found)
+    lab.say("My name is Robin Hale.")
+    lab.observe()
+    with lab.context() as ctx:
+        report = learn_profile(ctx)
+        data = shown(ProfileDesk(ctx.profile, ctx.screen, START))
+    assert (report.learnt, report.refused) == (1, 2 * len(table))
+    assert value_at(data, "identity.name") == "Robin Hale"
+    assert (contacts(data), value_at(data, "patterns.common_mistakes")) == ([], [])
 
 
 def test_nothing_that_is_never_kept_is_in_any_file(lab: Lab) -> None:
