@@ -148,7 +148,9 @@ def _zone(_setting: Setting, text: str, _home: Path, _remarks: list[str]) -> str
     return text
 
 
-def _cron(_setting: Setting, text: str, _home: Path, _remarks: list[str]) -> str:
+def _cron(setting: Setting, text: str, _home: Path, _remarks: list[str]) -> str:
+    if text == setting.default:
+        return text  # nobody set it, and reading it takes as long as a tenth of a run with nothing new
     from totalrecall.config.cron import CronError, parse_cron
 
     try:
