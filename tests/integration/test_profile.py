@@ -21,6 +21,7 @@ from totalrecall.jobs.profile import (
     SensitiveError,
     forget,
     forget_everything,
+    leave_damaged,
     recover,
     set_contact,
     set_field,
@@ -115,6 +116,18 @@ def test_what_can_be_understood_of_a_damaged_file_is_put_back(
         "Europe/Lisbon",
     )
     assert value_at(data, "meta.damaged") is None
+
+
+def test_a_damaged_file_may_be_left_as_it_is(lab: Lab, desk: ProfileDesk) -> None:
+    """The user is no longer asked, nothing is put back, and the file is kept."""
+    stored(lab).parent.mkdir()
+    stored(lab).write_bytes(b'{"identity":{"name":"Robin"')
+    set_field(desk, "timezone", "Europe/Lisbon")
+    leave_damaged(desk)
+    data = shown(desk)
+    assert value_at(data, "meta.damaged") is None
+    assert value_at(data, "identity.name") == ""
+    assert desk.file.backup_path.read_bytes() == b'{"identity":{"name":"Robin"'
 
 
 def test_without_a_damaged_file_there_is_nothing_to_recover(desk: ProfileDesk) -> None:

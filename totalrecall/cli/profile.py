@@ -179,11 +179,16 @@ def reject_command(number: str, agent: str | None) -> int:
 
 
 @profile_command.command("recover")
+@click.option("--leave", is_flag=True, help="Go on with the fresh one; the damaged file is kept.")
 @agent_option
-def recover_command(agent: str | None) -> int:
+def recover_command(agent: str | None, leave: bool) -> int:
     """Put back what can still be understood of a damaged profile."""
-    from totalrecall.jobs.profile import recover
+    from totalrecall.jobs.profile import leave_damaged, recover
 
+    if leave:
+        leave_damaged(_desk(agent))
+        say("The fresh profile goes on; the damaged file is kept beside it.")
+        return ExitCode.OK
     restored = recover(_desk(agent))
     say(f"{restored} value{'' if restored == 1 else 's'} put back.")
     return ExitCode.OK

@@ -199,6 +199,11 @@ def recover(desk: ProfileDesk) -> int:
     return restored
 
 
+def leave_damaged(desk: ProfileDesk) -> None:
+    """The user goes on with the fresh profile and is no longer asked; the damaged file is kept."""
+    desk.file.change(_no_longer_told, desk.now)
+
+
 def _no_longer_told(data: Data) -> Data:
     meta = {name: value for name, value in data["meta"].items() if name != "damaged"}
     return with_value(data, "meta", meta)
