@@ -11,6 +11,7 @@ from totalrecall.jobs.context import AgentContext
 from totalrecall.jobs.observe import ObserveReport
 from totalrecall.jobs.passed import due_boundaries, settle_due
 
+AT_ONCE_BYTES = 1_500_000
 Step = Callable[[AgentContext, ObserveReport], None]
 
 
@@ -84,7 +85,8 @@ def _learn(ctx: AgentContext, _report: ObserveReport) -> None:
 def _reflect(ctx: AgentContext, _report: ObserveReport) -> None:
     from totalrecall.jobs.reflect import is_due, reflect
 
-    if is_due(ctx):
+    # A very long log, after years were imported, takes memory in proportion: that is the reflector's own run.
+    if _size_bytes(ctx) <= AT_ONCE_BYTES and is_due(ctx):
         reflect(ctx)
 
 
@@ -92,6 +94,13 @@ def _view(ctx: AgentContext, _report: ObserveReport) -> None:
     from totalrecall.jobs.context_view import prepare
 
     prepare(ctx)
+
+
+def _size_bytes(ctx: AgentContext) -> int:
+    try:
+        return ctx.notes.path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _has_ended(report: ObserveReport) -> bool:

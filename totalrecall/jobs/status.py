@@ -202,7 +202,11 @@ def _profile_damaged(ctx: AgentContext) -> list[Trouble]:
     if found is None or (isinstance(found, dict) and not value_at(found, "meta.damaged")):
         return []
     return [
-        Trouble(Health.YELLOW, DAMAGED, "'totalrecall profile recover' puts back what can be understood.")
+        Trouble(
+            Health.YELLOW,
+            DAMAGED,
+            "'totalrecall profile recover' puts back what can be understood, --leave goes on without it.",
+        )
     ]
 
 
