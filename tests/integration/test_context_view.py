@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.lab import Lab
-from totalrecall.jobs.context_view import LIMIT_UNITS, Prepared, prepare
+from totalrecall.jobs.context_view import LIMIT_UNITS, STEP_CHARS, Prepared, newest_part, prepare
 
 
 def prepared(lab: Lab) -> tuple[Prepared, str, str]:
@@ -103,3 +103,17 @@ def test_a_folder_with_odd_signs_does_not_break_the_first_line(lab: Lab) -> None
     facts = json.loads(head.removeprefix("<!-- totalrecall:context ").removesuffix(" -->"))
     assert facts["path"].endswith("a --> b/memory/observations.md")
     assert "staging" in text
+
+
+def test_of_a_log_far_longer_than_any_view_only_the_end_is_looked_at() -> None:
+    """From a heading on, and from the same one while notes are added."""
+    day = "Date: 2026-01-{:02d} <!-- tr:{:08x} -->\n" + "- 🟢 10:00 [event] a note of some words\n" * 400
+    log = "".join(f"\n{day.format(1 + number % 28, number)}" for number in range(100))
+    assert len(log) > 3 * STEP_CHARS
+    part = newest_part(log)
+    assert log.endswith(part)
+    assert part.startswith("Date: ")
+    assert STEP_CHARS <= len(part) <= 2 * STEP_CHARS
+    grown = newest_part(f"{log}- 🔴 11:00 [rule] one more\n")
+    assert grown == f"{part}- 🔴 11:00 [rule] one more\n"
+    assert newest_part(log[:STEP_CHARS]) == log[:STEP_CHARS]

@@ -14,6 +14,7 @@ from totalrecall.jobs.context import AgentContext
 FILE_NAME = "context.md"
 # The host takes 20,000 characters of a file and 60,000 of all; it must never have to cut ours.
 LIMIT_UNITS = 18_000
+STEP_CHARS = 500_000
 _VERSION = 1
 _MARK = "<!-- totalrecall:context "
 _END = " -->\n"
@@ -57,11 +58,23 @@ def prepare(ctx: AgentContext) -> Prepared:
         return Prepared(path, changed=False, units=len(previous.encode("utf-16-le", "surrogatepass")) // 2)
     from totalrecall.memory.context_view import context_view, units
 
-    first, newline, shown = context_view(previous, log, LIMIT_UNITS).partition("\n")
+    first, newline, shown = context_view(previous, newest_part(log), LIMIT_UNITS).partition("\n")
     # What is shown is screened, not the log: a log that was never reflected may be a hundred times as long.
     view = f"{first}{newline}{ctx.screen(shown)}"
     replace(path, f"{_head(facts)}{view}".encode(), expected=None)
     return Prepared(path, changed=True, units=units(view))
+
+
+def newest_part(log: str) -> str:
+    """The end of a log that is far longer than any view, from a day's heading on; a shorter one in whole.
+
+    It begins at the same place until the log has grown by another ``STEP_CHARS``, so that the view is stable.
+    """
+    steps = max(0, len(log) - STEP_CHARS) // STEP_CHARS
+    if not steps:
+        return log
+    begin = log.find("\nDate: ", steps * STEP_CHARS)
+    return log[begin + 1 :] if begin >= 0 else log[steps * STEP_CHARS :]
 
 
 def _head(facts: dict[str, Any]) -> str:
