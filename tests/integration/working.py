@@ -32,7 +32,12 @@ def compaction(lab: Lab, session: str = SESSION) -> None:
     """The host compacts: an entry with its summary; what stood before stays in the transcript."""
     entry = lab.entry("assistant", "")
     del entry["message"]
-    entry |= {"type": "compaction", "summary": "We talked.", "firstKeptEntryId": entry["id"], "tokensBefore": 9000}
+    entry |= {
+        "type": "compaction",
+        "summary": "We talked.",
+        "firstKeptEntryId": entry["id"],
+        "tokensBefore": 9000,
+    }
     lab.append(entry, session=session)
 
 
@@ -44,7 +49,10 @@ def close(lab: Lab, session: str = SESSION) -> Path:
 
 def work(lab: Lab, session: str = SESSION) -> None:
     """Half an hour of a task: a goal, a decision, files, a failing test, open steps."""
-    lab.say("Please port the config parser in src/config.py to TOML, because INI cannot hold lists.", session=session)
+    lab.say(
+        "Please port the config parser in src/config.py to TOML, because INI cannot hold lists.",
+        session=session,
+    )
     call(lab, "read", f"{lab.workspace}/src/config.py", text="I'll have a look.", session=session)
     call(lab, "exec", "git checkout -b toml-config", session=session)
     call(lab, "write", f"{lab.workspace}/src/config.py", session=session)
@@ -52,7 +60,10 @@ def work(lab: Lab, session: str = SESSION) -> None:
     lab.say("No, let's drop INI completely because nobody uses it.", session=session)
     call(lab, "write", "tests/test_config.py", session=session)
     call(lab, "exec", "pytest -q", error="KeyError: 'hosts'", session=session)
-    lab.reply("Two tests pass, one fails.\n\nNext steps:\n1. Handle the missing hosts\n2. Update the README", session=session)
+    lab.reply(
+        "Two tests pass, one fails.\n\nNext steps:\n1. Handle the missing hosts\n2. Update the README",
+        session=session,
+    )
 
 
 def cuts(lab: Lab) -> list[tuple[Boundary, SnapshotOutcome]]:
