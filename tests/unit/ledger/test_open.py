@@ -133,7 +133,7 @@ def test_an_older_file_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest
         )
         monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
         monkeypatch.setattr(database, "BUSY_S", 0.1)
-        with pytest.raises(BusyError, match="Stop the service"):
+        with pytest.raises(BusyError, match="stop the service"):
             Ledger.open(tmp_path, now_ms=NOW)
     for _ in range(2):
         with Ledger.open(tmp_path, now_ms=NOW) as ledger:

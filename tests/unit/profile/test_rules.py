@@ -317,7 +317,7 @@ def test_the_agent_tells_of_a_damaged_profile_in_fixed_words() -> None:
     )
     assert words in summary(data)
     assert words in skill()
-    assert "If so: `totalrecall profile recover`." in skill()
+    assert "If so: `totalrecall profile recover`; if not, with `--leave`." in skill()
 
 
 # Hygiene
