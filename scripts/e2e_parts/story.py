@@ -23,6 +23,7 @@ _LEFTOVER_LIMIT_S = 20.0
 # The longest that a model which failed once or twice is left alone, and how often we look.
 _PAUSE_LIMIT_S = 240.0
 _RETRY_S = 5.0
+_STATUS_LIMIT_S = 30.0
 
 
 class Way(StrEnum):
@@ -99,6 +100,13 @@ class Story:
         while (ran := self.ours.call("observe")).code and time.monotonic() - began < _PAUSE_LIMIT_S:
             time.sleep(_RETRY_S)
         self.ended_well("observe ends well", ran)
+
+    def turns_green(self) -> None:
+        """Check that health is green, or soon is: the service tells how it is every few seconds."""
+        deadline = time.monotonic() + _STATUS_LIMIT_S
+        while (ran := self.ours.call("status")).code and time.monotonic() < deadline:
+            time.sleep(1)
+        self.ended_well("status is green", ran)
 
     def view(self, fact: Fact) -> str:
         """The system text with which the agent was asked about this fact."""
