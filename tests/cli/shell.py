@@ -11,8 +11,8 @@ from totalrecall.cli.main import run
 
 Run = Callable[..., tuple[int, str, str]]
 _OTHERS = (
-    "OPENROUTER_API_KEY", "LLM_API_KEY", "LLM_BASE_URL", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME", "XDG_STATE_HOME",
-    "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_WORKSPACE", "MEMORY_DIR",
+    "OPENROUTER_API_KEY", "LLM_API_KEY", "LLM_BASE_URL", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME", "OPENCLAW_CONFIG_PATH",
+    "OPENCLAW_WORKSPACE", "SESSIONS_DIR", "MEMORY_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
 )  # fmt: skip
 
 
@@ -24,7 +24,9 @@ def shell_in(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     monkeypatch.setenv("TOTALRECALL_TIMEZONE", "UTC")
     monkeypatch.setenv("NO_COLOR", "1")
 
-    def call(*args: str) -> tuple[int, str, str]:
+    def call(*args: str, **env: str) -> tuple[int, str, str]:
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
         capsys.readouterr()
         code = run(args)
         out = capsys.readouterr()

@@ -6,40 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.cli.shell import Run
 from tests.lab import START, Lab
 from totalrecall.cli.app import COMMANDS
-from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line in the lab's home; the exit code with what was printed on stdout and stderr."""
-    for name in ("OPENROUTER_API_KEY", "LLM_API_KEY", "LLM_BASE_URL", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_WORKSPACE", "MEMORY_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(lab.root))
-    monkeypatch.setenv("TOTALRECALL_TIMEZONE", "UTC")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def call(*args: str, **env: str) -> tuple[int, str, str]:
-        for name, value in env.items():
-            monkeypatch.setenv(name, value)
-        capsys.readouterr()
-        code = run(args)
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
-    return call
 
 
 def test_observe_says_what_it_did(lab: Lab, shell: Run) -> None:

@@ -7,36 +7,14 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.shell import Run
 from tests.lab import Lab
-from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.domain.service_state import ServiceState, encode
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line in the lab's home."""
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_WORKSPACE", "OPENCLAW_STATE_DIR",
-                 "LLM_BASE_URL", "OPENROUTER_API_KEY", "LLM_API_KEY", "MEMORY_DIR"):  # fmt: skip
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(lab.root))
-    monkeypatch.setenv("TOTALRECALL_TIMEZONE", "UTC")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def call(*args: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run(args)
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
-    return call
 
 
 def findings(shell: Run) -> list[dict[str, str]]:

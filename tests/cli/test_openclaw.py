@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
 import click
 import pytest
 
+from tests.cli.shell import Run, shell_in
 from tests.lab import Lab
 from totalrecall.cli.app import cli
-from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.openclaw.texts import HEARTBEAT_LINES
 
-Run = Callable[..., tuple[int, str, str]]
 CONFIG = '{\n  // mine\n  meta: { lastTouchedVersion: "2026.9.6" },\n  gateway: { auth: { token: "t0p-t0ken" } },\n}\n'
 
 
@@ -32,23 +30,11 @@ def home(lab: Lab) -> Path:
 
 @pytest.fixture
 def shell(lab: Lab, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line in the lab's home; the exit code with what was printed on stdout and stderr."""
-    for name in ("OPENCLAW_STATE_DIR", "OPENCLAW_HOME", "OPENCLAW_WORKSPACE", "OPENCLAW_CONFIG_PATH"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "MEMORY_DIR", "SESSIONS_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(lab.root))
+    """Runs a command line in the lab's home, with no OpenClaw on the path."""
+    run_line = shell_in(lab, monkeypatch, capsys)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("TOTALRECALL_TIMEZONE", "Europe/Berlin")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def call(*args: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run(args)
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
-    return call
+    return run_line
 
 
 def everything(lab: Lab) -> dict[str, bytes]:

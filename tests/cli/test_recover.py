@@ -4,37 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 
 import pytest
 
+from tests.cli.shell import Run
 from tests.fakes.model_server import Hang, model_server
 from tests.lab import SESSION, Lab
-from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.files.lock import hold
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line in the lab's home."""
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_WORKSPACE", "OPENCLAW_STATE_DIR",
-                 "LLM_BASE_URL", "OPENROUTER_API_KEY", "LLM_API_KEY", "MEMORY_DIR"):  # fmt: skip
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(lab.root))
-    monkeypatch.setenv("TOTALRECALL_TIMEZONE", "UTC")
-
-    def call(*args: str, **env: str) -> tuple[int, str, str]:
-        for name, value in env.items():
-            monkeypatch.setenv(name, value)
-        capsys.readouterr()
-        code = run(args)
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
-    return call
 
 
 @pytest.mark.report("R032", "R036")

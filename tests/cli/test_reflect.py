@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
+from tests.cli.shell import Run, shell_in
 from tests.fakes.model_server import chat, error, model_server
 from tests.integration.reflecting import fill
 from tests.lab import Lab
-from totalrecall.cli.main import run
 from totalrecall.domain.outcome import ExitCode
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a command line in the lab's home, on the lab's day."""
-    for name in ("OPENROUTER_API_KEY", "LLM_API_KEY", "LLM_BASE_URL", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_WORKSPACE", "MEMORY_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(lab.root))
-    monkeypatch.setenv("TOTALRECALL_TIMEZONE", "UTC")
     monkeypatch.setenv("REFLECTOR_WORD_THRESHOLD", "500")
-    monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr("time.time_ns", lambda: int(lab.now.timestamp() * 1e9))
-
-    def call(*args: str, **env: str) -> tuple[int, str, str]:
-        for name, value in env.items():
-            monkeypatch.setenv(name, value)
-        capsys.readouterr()
-        code = run(args)
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
-    return call
+    return shell_in(lab, monkeypatch, capsys)
 
 
 def test_reflect_undo_and_history_tell_what_they_did(lab: Lab, shell: Run) -> None:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
-from tests.cli.shell import Run, shell_in
+from tests.cli.shell import Run
 from tests.integration.working import work
 from tests.lab import Lab
-
-
-@pytest.fixture
-def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Command lines in the lab's home, at the real time."""
-    lab.now = datetime.now(UTC) - timedelta(minutes=3)
-    return shell_in(lab, monkeypatch, capsys)
 
 
 def test_save_recall_and_status(lab: Lab, shell: Run) -> None:

@@ -6,21 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.cli.shell import Run, shell_in
+from tests.cli.shell import Run
 from tests.integration.working import work
 from tests.lab import Lab
-
-
-@pytest.fixture
-def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Command lines in the lab's home, at the real time."""
-    lab.now = datetime.now(UTC) - timedelta(minutes=3)
-    return shell_in(lab, monkeypatch, capsys)
 
 
 def test_the_json_has_the_shapes_that_agents_know(lab: Lab, shell: Run) -> None:

@@ -16,17 +16,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.shell import Run, shell_in
 from tests.fakes.model_server import error, model_server
 from tests.lab import Lab
 from totalrecall import __version__
-from totalrecall.cli.main import run
 from totalrecall.cli.status_screen import Shown, lines_of
 from totalrecall.domain.outcome import ExitCode
 from totalrecall.domain.service_state import AgentState, ServiceState, encode
 from totalrecall.jobs.observe import ObserveOptions
 from totalrecall.jobs.status import Around, status
 
-Run = Callable[..., tuple[int, str, str]]
 XDG = (
     "XDG_STATE_HOME",
     "XDG_CONFIG_HOME",
@@ -41,20 +40,8 @@ KEYS = ("OPENROUTER_API_KEY", "LLM_API_KEY", "LLM_BASE_URL", "OPENCLAW_STATE_DIR
 @pytest.fixture
 def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a command line in the lab's home, whose clock is the real one."""
-    for name in (*KEYS, *XDG):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(lab.root))
-    monkeypatch.setenv("TOTALRECALL_TIMEZONE", "UTC")
-    monkeypatch.setenv("NO_COLOR", "1")
     lab.now = datetime.now(UTC)
-
-    def call(*args: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run(args)
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
-    return call
+    return shell_in(lab, monkeypatch, capsys)
 
 
 def state_root(lab: Lab) -> Path:

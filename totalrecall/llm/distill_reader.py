@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from totalrecall.domain.distilled import Judged, Level, Theme
 from totalrecall.domain.note import NoteType
-from totalrecall.errors import BatchTooLargeError
 from totalrecall.llm.access import ModelAccess
-from totalrecall.llm.ask import Ask
-from totalrecall.llm.failure import Completion, Failure, FailureKind
-from totalrecall.llm.prompt import OWN_CALL_MARKER
-from totalrecall.llm.prompt_files import DISTILL, load_prompt
+from totalrecall.llm.line_ask import LineAsk
+from totalrecall.llm.prompt_files import DISTILL
 from totalrecall.llm.reply import json_in, without_reasoning
 
-NOTES_PER_CALL = 40
 ANSWER_TOKENS = 1_500
 LINE_CHARS = 300
 # Whatever a model says: what the user laid down stays, unless it is plainly temporary.
@@ -44,28 +39,14 @@ class ModelJudge:
         Raises:
             ModelUnreachableError, CeilingError, ConfigError, BatchRefusedError: as ``ModelChain.ask``.
         """
+        ask = LineAsk(self.access, self.agent, DISTILL, "notes", ANSWER_TOKENS)
         done: list[Judged] = []
-        for begin in range(0, len(by_rules), NOTES_PER_CALL):
-            done += self._asked(by_rules[begin : begin + NOTES_PER_CALL])
+        for part, answer in ask.answers(by_rules, self._lines):
+            done += part if answer is None else read_levels(answer, part)
         return done
 
-    def _asked(self, part: Sequence[Judged]) -> list[Judged]:
-        system = load_prompt(DISTILL, self.access.prompt_folders).text
-        ask = Ask(system, self._user_text(part), ANSWER_TOKENS, self.agent, self.access.job, "")
-        try:
-            answer = self.access.chain.ask(ask, _usable)
-        except BatchTooLargeError:
-            if len(part) == 1:
-                return list(part)
-            half = len(part) // 2
-            return self._asked(part[:half]) + self._asked(part[half:])
-        return read_levels(answer.completion.text, part)
-
-    def _user_text(self, part: Sequence[Judged]) -> str:
-        content = "\n".join(_line(one, self.screen) for one in part)
-        name = hashlib.blake2b(content.encode(), key=self.access.salt[:64], digest_size=5).hexdigest()
-        fence = f"notes-{name}"
-        return f"{OWN_CALL_MARKER}\n<{fence}>\n{content.replace(fence, 'notes')}\n</{fence}>\n"
+    def _lines(self, part: Sequence[Judged]) -> str:
+        return "\n".join(_line(one, self.screen) for one in part)
 
 
 def read_levels(text: str, part: Sequence[Judged]) -> list[Judged]:
@@ -85,12 +66,6 @@ def _sorted(judged: Judged, said: tuple[int, Level, Theme | None] | None) -> Jud
         return replace(judged, sure=judged.level is Level.TEMPORARY)
     sure = judged.sure or level is judged.level
     return replace(judged, level=level, theme=theme or judged.theme, sure=sure)
-
-
-def _usable(completion: Completion) -> Failure | None:
-    if isinstance(json_in(without_reasoning(completion.text)), list | dict):
-        return None
-    return Failure(FailureKind.PROSE, f"{completion.model}: the answer holds no JSON.")
 
 
 def _said(item: Any) -> tuple[int, Level, Theme | None] | None:

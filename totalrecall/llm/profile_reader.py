@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from totalrecall.domain.profile_fact import FactKind, OwnNote, ProfileFact
-from totalrecall.errors import BatchTooLargeError
 from totalrecall.llm.access import ModelAccess
-from totalrecall.llm.ask import Ask
-from totalrecall.llm.failure import Completion, Failure, FailureKind
+from totalrecall.llm.line_ask import LineAsk
 from totalrecall.llm.profile_grounding import stands_in
-from totalrecall.llm.prompt import OWN_CALL_MARKER
-from totalrecall.llm.prompt_files import PROFILE, load_prompt
+from totalrecall.llm.prompt_files import PROFILE
 from totalrecall.llm.reply import json_in, without_reasoning
 
 ANSWER_TOKENS = 1_000
-NOTES_PER_CALL = 40
 LINE_CHARS = 600
 FACTS = 60
 
@@ -43,34 +38,18 @@ class ModelProfileReader:
         Raises:
             ModelUnreachableError, CeilingError, ConfigError, BatchRefusedError: as ``ModelChain.ask``.
         """
+        ask = LineAsk(self.access, self.agent, PROFILE, "own", ANSWER_TOKENS)
         found: list[ProfileFact] = []
-        for begin in range(0, len(notes), NOTES_PER_CALL):
-            found += self._asked(notes[begin : begin + NOTES_PER_CALL])
+        for part, answer in ask.answers(notes, self._lines):
+            found += [] if answer is None else read_facts(answer, part)
         return list(dict.fromkeys(found))[:FACTS]
 
-    def _asked(self, notes: Sequence[OwnNote]) -> list[ProfileFact]:
-        if not notes:
-            return []
-        system = load_prompt(PROFILE, self.access.prompt_folders).text
-        ask = Ask(system, self._user_text(notes), ANSWER_TOKENS, self.agent, self.access.job, "")
-        try:
-            answer = self.access.chain.ask(ask, _usable)
-        except BatchTooLargeError:
-            if len(notes) == 1:
-                return []
-            half = len(notes) // 2
-            return self._asked(notes[:half]) + self._asked(notes[half:])
-        return read_facts(answer.completion.text, notes)
-
-    def _user_text(self, notes: Sequence[OwnNote]) -> str:
-        content = "\n".join(
+    def _lines(self, notes: Sequence[OwnNote]) -> str:
+        return "\n".join(
             f"{one.number} {' '.join(self.screen(words).split())[:LINE_CHARS]}"
             for one in notes
             for words in one.said
         )
-        name = hashlib.blake2b(content.encode(), key=self.access.salt[:64], digest_size=5).hexdigest()
-        fence = f"own-{name}"
-        return f"{OWN_CALL_MARKER}\n<{fence}>\n{content.replace(fence, 'own')}\n</{fence}>\n"
 
 
 def read_facts(text: str, notes: Sequence[OwnNote]) -> list[ProfileFact]:
@@ -84,13 +63,6 @@ def read_facts(text: str, notes: Sequence[OwnNote]) -> list[ProfileFact]:
         if fact is not None and fact.number in said and stands_in(fact, said[fact.number]):
             found.append(fact)
     return found
-
-
-def _usable(completion: Completion) -> Failure | None:
-    data = json_in(without_reasoning(completion.text))
-    if isinstance(data, list | dict) or completion.text.strip() == "[]":
-        return None
-    return Failure(FailureKind.PROSE, f"{completion.model}: the answer holds no JSON.")
 
 
 def _fact(item: Any) -> ProfileFact | None:
