@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import importlib
+from typing import NamedTuple
 
-# Name, ours, yardstick, ratio, reach; a part may give its figures with their units, as text.
+
+class Row(NamedTuple):
+    """One figure beside its yardstick, and what it must reach; figures with their units are text."""
+
+    name: str
+    ours: float | str
+    yardstick: float | str
+    ratio: float | str
+    reach: float | str
+
+
+# A row as it comes back from another process.
 MeasuredRow = tuple[str, float | str, float | str, float | str, float | str]
 
 

@@ -11,23 +11,14 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
 from pathlib import Path
-from typing import NamedTuple
+
+from scripts.bench_parts._part import Row
 
 TRIES = 7
 LIMIT_MB = 150
 RESUME_LIMIT_MB = 60
 NAMES = ("Ada", "Bo", "Chandra", "Dmitri", "Eun", "Farid")
 SESSION = "11111111-aaaa-4aaa-8aaa-000000000001"
-
-
-class Row(NamedTuple):
-    """One line of the result: ours and the yardstick in ``unit``, their ratio, and what it must reach."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 class Home:

@@ -10,8 +10,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from scripts.bench_parts._part import Row
 from totalrecall.transcripts.jsonl import JsonlStore
 
 TRIES = 3
@@ -43,16 +43,6 @@ for session in store.sessions():
     for _ in store.read(session, 0): pass
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
-
-
-class Row(NamedTuple):
-    """One line of the result: ours and the yardstick in ``unit``, their ratio, and what it must reach."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 def rows() -> list[Row]:

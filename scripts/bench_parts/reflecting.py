@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
+from scripts.bench_parts._part import Row
 from tests.fakes.reflector import TODAY, LabelledLog, ScriptedChain, honest_answer, long_log
 from totalrecall.domain.note import Usage
 from totalrecall.domain.spend import SpendLimits
@@ -43,16 +43,6 @@ from totalrecall.llm.tokens import estimate_chat_tokens, estimate_tokens
 from totalrecall.privacy.screening import screen
 
 PRICED_AS = "google/gemini-2.5-flash"
-
-
-class Row(NamedTuple):
-    """One line of the result: ours and the yardstick, their ratio, and what it must reach."""
-
-    name: str
-    ours: float | str
-    yardstick: float | str
-    ratio: float | str
-    reach: str
 
 
 @dataclass(frozen=True)

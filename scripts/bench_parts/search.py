@@ -5,23 +5,13 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from typing import NamedTuple
 
+from scripts.bench_parts._part import Row
 from totalrecall.memory.passages import Passage, note_passages
 from totalrecall.memory.ranking import Ranker
 
 NOTES, DAYS, ROUNDS, LIMIT_MS = 20_000, 200, 5, 300
 QUESTIONS = {"half of them": "deploy staging", "none of them": "zeppelin", "half, Chinese": "数据库迁移"}
-
-
-class Row(NamedTuple):
-    """One figure beside its yardstick."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 def rows() -> list[Row]:

@@ -9,8 +9,8 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
 
+from scripts.bench_parts._part import Row
 from tests.integration.service_process import ServiceProcess, present, service, until
 from tests.lab import Lab
 from tests.soak import sentence
@@ -21,16 +21,6 @@ LINES_PER_S = 1000
 STEP_S = 0.02
 IN_MODIFY = 2
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
-
-
-class Row(NamedTuple):
-    """One figure beside its yardstick, and what it must reach."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 def rows() -> list[Row]:

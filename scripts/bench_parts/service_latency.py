@@ -9,8 +9,8 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
 
+from scripts.bench_parts._part import Row
 from tests.fakes.model_server import Behaviour, model_server
 from tests.integration.service_process import ServiceProcess, present, service, until
 from tests.lab import Lab
@@ -20,16 +20,6 @@ ROUNDS = 12
 LINES = 40
 LIMIT_MS = 150
 IN_MODIFY = 2
-
-
-class Row(NamedTuple):
-    """One figure beside its yardstick, and what it must reach."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 def rows() -> list[Row]:

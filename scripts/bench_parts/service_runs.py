@@ -7,8 +7,8 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
 
+from scripts.bench_parts._part import Row
 from tests.integration.service_process import present
 from tests.soak import sentence
 from totalrecall.bootstrap.machine import Machine
@@ -18,16 +18,6 @@ from totalrecall.daemon.jobs import JOBS
 from totalrecall.daemon.worker import STOP, AgentWorker, Surroundings
 
 RUNS = int(os.environ.get("BENCH_SERVICE_RUNS", "10000"))
-
-
-class Row(NamedTuple):
-    """One figure beside its yardstick, and what it must reach."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 def rows() -> list[Row]:

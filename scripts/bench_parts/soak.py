@@ -5,22 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
+from scripts.bench_parts._part import Row
 from tests.soak import Plan, soak
 from totalrecall.domain.state import MessageState
 
 DEFAULT_S = 60.0
-
-
-class Row(NamedTuple):
-    """One figure beside its yardstick, and what it must reach."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 def rows() -> list[Row]:

@@ -7,20 +7,11 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import NamedTuple
+
+from scripts.bench_parts._part import Row
 
 ROUNDS = 15
 HELP_MS = 150
-
-
-class Row(NamedTuple):
-    """One figure beside its yardstick."""
-
-    name: str
-    ours: float
-    yardstick: float
-    ratio: float
-    reach: str
 
 
 def rows() -> list[Row]:

@@ -26,16 +26,6 @@ from totalrecall.domain.service_state import AgentState, ServiceState, encode
 from totalrecall.jobs.observe import ObserveOptions
 from totalrecall.jobs.status import Around, status
 
-XDG = (
-    "XDG_STATE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "OPENCLAW_WORKSPACE",
-    "MEMORY_DIR",
-    "SESSIONS_DIR",
-)
-KEYS = ("OPENROUTER_API_KEY", "LLM_API_KEY", "LLM_BASE_URL", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME")
-
 
 @pytest.fixture
 def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
