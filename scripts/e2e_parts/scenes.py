@@ -103,10 +103,10 @@ def _outage(story: Story) -> None:
 def _restart(story: Story) -> None:
     story.gateway.stop()
     story.gateway.start()
+    story.settle()
     story.tell()
     if story.way is Way.SERVICE:
         story.noted("after a restart of the gateway: the talk is noted")
-        story.settle()
         story.turns_green()
         code, took_s = story.ours.stop_service()
         well = code == 0 and took_s < 5

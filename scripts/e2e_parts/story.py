@@ -23,7 +23,8 @@ _LEFTOVER_LIMIT_S = 20.0
 # The longest that a model which failed once or twice is left alone, and how often we look.
 _PAUSE_LIMIT_S = 240.0
 _RETRY_S = 5.0
-_STATUS_LIMIT_S = 30.0
+# The service writes down how it is once a minute at most.
+_STATUS_LIMIT_S = 150.0
 
 
 class Way(StrEnum):
@@ -102,7 +103,7 @@ class Story:
         self.ended_well("observe ends well", ran)
 
     def turns_green(self) -> None:
-        """Check that health is green, or soon is: the service tells how it is every few seconds."""
+        """Check that health is green, or soon is."""
         deadline = time.monotonic() + _STATUS_LIMIT_S
         while (ran := self.ours.call("status")).code and time.monotonic() < deadline:
             time.sleep(1)
