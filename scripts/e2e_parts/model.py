@@ -100,11 +100,6 @@ class ScriptedModel:
         with self.lock:
             return [one for one in self.asked if one.tools and one.tools <= _FLUSH_TOOLS]
 
-    def of_notes(self) -> list[Asked]:
-        """What our observer asked."""
-        with self.lock:
-            return [one for one in self.asked if one.model == NOTES_MODEL]
-
     def used_tokens(self, body: Mapping[str, Any]) -> int:
         """How many tokens the request is said to hold."""
         said = _asked(body).user

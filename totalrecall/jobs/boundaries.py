@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from totalrecall.domain.boundary import Boundary, BoundaryKind
-from totalrecall.domain.event import BadRecord, Event, EventKind, Record
+from totalrecall.domain.event import BadRecord, Event, EventKind
 from totalrecall.domain.session import Session, SessionKind
 from totalrecall.jobs.context import OBSERVED_KINDS
 from totalrecall.jobs.streams import session_id_of
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 # Two files of one key may grow side by side for a while (an overflow); the older one ends when it rests.
 FOLLOWED_AFTER_MS = 600_000
 _KINDS = {EventKind.COMPACTION: BoundaryKind.COMPACTION, EventKind.RESET: BoundaryKind.ENDED}
-_HINTS = (b'"compaction"', b'"reset"')
 _STAMP = "%Y-%m-%dT%H-%M-%S"
 _STAMP_CHARS = 19
 
@@ -28,16 +27,6 @@ _STAMP_CHARS = 19
 def cut_of(body: Event | BadRecord) -> BoundaryKind | None:
     """What a record says happened to the talk; None for every record that is no cut."""
     return None if isinstance(body, BadRecord) else _KINDS.get(body.kind)
-
-
-def holds_cut(records: Iterable[Record]) -> bool:
-    """Whether a compaction or a reset is among the records: then the rest is observed at once (R032)."""
-    return any(cut_of(one.body) is not None for one in records)
-
-
-def may_hold_cut(content: bytes) -> bool:
-    """False when no compaction and no reset can be among these lines; cheap, and unsure about a yes."""
-    return any(hint in content for hint in _HINTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,10 +76,6 @@ class LlmEngine:
         """``llm``: stands in the ledger beside each batch."""
         return "llm"
 
-    def booked_to(self, job: str) -> LlmEngine:
-        """The same engine, for another job's line in the spend table."""
-        return replace(self, job=job)
-
     def render(self, request: CompressionRequest) -> Rendered:
         """What ``compress`` would send first. Raises BatchTooLargeError when it would not send it."""
         settings = self.chain.settings
